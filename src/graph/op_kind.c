@@ -14,7 +14,8 @@ hst__op_kind hst__op_find(const char *domain, const char *name) {
     if (strcmp(domain, "ai.onnx") == 0)
         domain = "";
     for (int i = 0; i < HST__OP_COUNT; i++)
-        if (strcmp(op_table[i].name, name) == 0 && strcmp(op_table[i].domain, domain) == 0)
+        if (strcmp(op_table[i].name, name) == 0 &&
+            strcmp(op_table[i].domain, domain) == 0)
             return (hst__op_kind)i;
     return HST__OP_UNKNOWN;
 }
