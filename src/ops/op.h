@@ -35,9 +35,10 @@ struct hst__step {
     size_t worker_scratch; /**< bytes for each worker, beyond the shared part */
 
     /* Told to the planner. */
-    int alias;         /**< i+1: output 0 is input i in other clothes, nothing to run */
-    uint64_t in_place; /**< bit i: output 0 may overwrite input i (same bytes, elementwise) */
-    uint64_t consumed; /**< bit i: constant input i was packed, run does not read it */
+    int alias; /**< i+1: output 0 is input i in other clothes, nothing to run */
+    uint64_t
+        in_place; /**< bit i: output 0 may overwrite input i (same bytes, elementwise) */
+    uint64_t consumed;  /**< bit i: constant input i was packed, run does not read it */
     uint64_t unaligned; /**< bit i: run reads input i bytewise; it may be unaligned */
 
     /* Told to the profile. */
@@ -50,21 +51,23 @@ struct hst__step {
 typedef struct hst__op_ctx {
     const hst__node *node;
     int n_in, n_out;
-    const hst__desc *in; /**< dtype HST_DTYPE_NONE for an absent input; else fully known */
+    const hst__desc
+        *in; /**< dtype HST_DTYPE_NONE for an absent input; else fully known */
     const hst_tensor *const *in_const; /**< value of an input known now, or NULL */
     hst__desc *out;                    /**< written by infer */
     const bool *out_wanted;            /**< an optional output that nobody reads: false */
     hst_cpu_level cpu;                 /**< resolved, never AUTO */
     int threads;
-    hst__arena *arena;            /**< small state; lives as long as the step */
-    struct hst__op_blocks *blocks; /**< large buffers (packed weights), see hst__op_block */
+    hst__arena *arena; /**< small state; lives as long as the step */
+    struct hst__op_blocks
+        *blocks; /**< large buffers (packed weights), see hst__op_block */
     hst_error *err;
 } hst__op_ctx;
 
 typedef struct hst__op {
-    int first_opset;            /**< lowest opset of its domain that is implemented */
-    int last_opset;             /**< highest one it is known to be right for */
-    int min_in, max_in;         /**< as the standard says; HST__OP_VARIADIC for any number */
+    int first_opset;    /**< lowest opset of its domain that is implemented */
+    int last_opset;     /**< highest one it is known to be right for */
+    int min_in, max_in; /**< as the standard says; HST__OP_VARIADIC for any number */
     int min_out, max_out;
     bool impure; /**< never folded (random numbers) */
     hst_status (*infer)(hst__op_ctx *c);
@@ -75,9 +78,8 @@ typedef struct hst__op {
 const hst__op *hst__op_get(hst__op_kind kind);
 
 /** Errors with the node's label in front; for use in infer and prepare. */
-__attribute__((format(printf, 3, 4))) hst_status hst__op_fail(hst__op_ctx *c,
-                                                              hst_status status,
-                                                              const char *format, ...);
+__attribute__((format(printf, 3, 4))) hst_status
+hst__op_fail(hst__op_ctx *c, hst_status status, const char *format, ...);
 /** HST_E_UNSUPPORTED for the element type of input i, with what is supported. */
 hst_status hst__op_bad_type(hst__op_ctx *c, int input, const char *supported);
 
@@ -109,7 +111,8 @@ void *hst__op_state(hst__op_ctx *c, size_t bytes);
 /** A large 128-byte aligned buffer of the plan's lifetime, contents undefined. */
 void *hst__op_block(hst__op_ctx *c, size_t bytes);
 hst_status hst__op_nomem(hst__op_ctx *c, size_t bytes);
-/** Bytes of a constant that is not needed any more may leave memory (a file map's pages). */
+/** Bytes of a constant that is not needed any more may leave memory (a file map's pages).
+ */
 void hst__op_release(const hst_tensor *t);
 
 static inline void *hst__in(const hst__step *s, const hst__run *r, int i) {
@@ -118,7 +121,8 @@ static inline void *hst__in(const hst__step *s, const hst__run *r, int i) {
 static inline void *hst__out(const hst__step *s, const hst__run *r, int i) {
     return i < s->n_out ? r->ptr[s->out[i]] : NULL;
 }
-static inline char *hst__worker_scratch(const hst__step *s, const hst__run *r, int worker) {
+static inline char *hst__worker_scratch(const hst__step *s, const hst__run *r,
+                                        int worker) {
     return r->scratch + hst__round_up(s->scratch, HST__ALIGN) +
            (size_t)worker * hst__round_up(s->worker_scratch, HST__ALIGN);
 }

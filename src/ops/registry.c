@@ -1,6 +1,7 @@
 #include "ops/op.h"
 
-#define HST__OP(symbol, domain, name) extern const hst__op hst__op_##symbol __attribute__((weak));
+#define HST__OP(symbol, domain, name)                                                    \
+    extern const hst__op hst__op_##symbol __attribute__((weak));
 #include "graph/ops.def"
 #undef HST__OP
 
