@@ -1,0 +1,194 @@
+#include "passes/resolve.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "passes/report.h"
+#include "passes/widen.h"
+
+/** A folded constant larger than this stays a step of the run: Expand or ConstantOfShape
+ * would blow the model up in memory. */
+enum { FOLD_LIMIT = 256 << 20 };
+
+typedef struct resolver {
+    hst__graph *g;
+    const hst__resolve_options *options;
+    hst_error *err;
+    hst__widen widen;
+    hst__report report;
+    bool *poisoned; /**< values that a refused node would have made */
+    int n_poisoned;
+    /* The node at hand. */
+    hst__desc in[HST__OP_MAX_IN], out[HST__OP_MAX_OUT];
+    const hst_tensor *in_const[HST__OP_MAX_IN];
+    hst_tensor shape_only; /**< stands for an input of which only the shape is known */
+    bool wanted[HST__OP_MAX_OUT];
+} resolver;
+
+static hst_status bind_input(resolver *r, int i) {
+    hst__value *v = &r->g->values[r->g->inputs[i]];
+    const hst__desc *given = &r->options->inputs[i];
+    char a[HST__DESC_TEXT], b[HST__DESC_TEXT];
+    bool fits = v->desc.rank < 0 || v->desc.rank == given->rank;
+    for (int k = 0; fits && k < v->desc.rank; k++)
+        fits = v->desc.dims[k] < 0 || v->desc.dims[k] == given->dims[k];
+    if (!fits)
+        return hst__fail(r->err, HST_E_SHAPE, "input '%.100s' is declared %s, given %s",
+                         v->name, hst__desc_format(&v->desc, a, sizeof a),
+                         hst__desc_format(given, b, sizeof b));
+    if (v->desc.dtype != given->dtype)
+        return hst__fail(r->err, HST_E_TYPE, "input '%.100s' is declared %s, given %s",
+                         v->name, hst_dtype_name(v->desc.dtype),
+                         hst_dtype_name(given->dtype));
+    v->desc = *given;
+    if (r->options->values && r->options->values[i])
+        v->constant = r->options->values[i];
+    return HST_OK;
+}
+
+/** Fills the context of a node; false when it reads what a refused node would have made.
+ */
+static bool gather(resolver *r, const hst__node *n) {
+    for (int i = 0; i < n->n_in; i++) {
+        hst__value_id v = n->in[i];
+        r->in[i] = (hst__desc){0};
+        r->in_const[i] = NULL;
+        if (v == HST__NONE)
+            continue;
+        if (v < r->n_poisoned && r->poisoned[v])
+            return false;
+        r->in[i] = r->g->values[v].desc;
+        r->in_const[i] = r->g->values[v].constant;
+    }
+    for (int i = 0; i < n->n_out; i++) {
+        r->wanted[i] = n->out[i] != HST__NONE;
+        r->out[i] = (hst__desc){0};
+    }
+    return true;
+}
+
+static void poison(resolver *r, const hst__node *n, const hst_error *one) {
+    if (one)
+        hst__report_add(&r->report, one);
+    for (int i = 0; i < n->n_out; i++)
+        if (n->out[i] != HST__NONE && n->out[i] < r->n_poisoned)
+            r->poisoned[n->out[i]] = true;
+}
+
+/** Shape and Size know their answer from the shape of an input without its value. */
+static bool asks_shape_only(const hst__node *n) {
+    return n->op == HST__OP_Shape || n->op == HST__OP_Size;
+}
+
+static bool foldable(resolver *r, const hst__node *n) {
+    size_t bytes, total = 0;
+    for (int i = 0; i < n->n_out; i++)
+        if (r->wanted[i] &&
+            (!hst__desc_bytes(&r->out[i], &bytes) || !hst__add(total, bytes, &total)))
+            return false;
+    if (total > FOLD_LIMIT || hst__op_get(n->op)->impure)
+        return false;
+    if (asks_shape_only(n)) {
+        if (!r->in_const[0]) {
+            r->shape_only = (hst_tensor){.desc = r->in[0]};
+            r->in_const[0] = &r->shape_only;
+        }
+        return true;
+    }
+    for (int i = 0; i < n->n_in; i++)
+        if (n->in[i] != HST__NONE && !r->in_const[i])
+            return false;
+    return true;
+}
+
+static hst_status fold(resolver *r, const hst__node *n, hst_error *one) {
+    hst_tensor *outs[HST__OP_MAX_OUT];
+    hst_status st =
+        hst__op_eval(n, r->in_const, r->wanted, r->options->cpu, 1, outs, one);
+    for (int i = 0; !st && i < n->n_out; i++)
+        if (outs[i] && !hst__graph_set_constant(r->g, n->out[i], outs[i]))
+            st = hst__fail_nomem(one, sizeof(void *));
+    return st;
+}
+
+/** Infers one node and folds it if it can be; *keep says whether the node stays. */
+static hst_status resolve_node(resolver *r, hst__node *n, bool *keep) {
+    hst_error one = {0};
+    hst__op_ctx c = {.node = n,
+                     .n_in = n->n_in,
+                     .n_out = n->n_out,
+                     .in = r->in,
+                     .in_const = r->in_const,
+                     .out = r->out,
+                     .out_wanted = r->wanted,
+                     .cpu = r->options->cpu,
+                     .threads = 1,
+                     .err = &one};
+    *keep = true;
+    if (!gather(r, n)) {
+        poison(r, n, NULL);
+        return HST_OK;
+    }
+    hst_status st = hst__op_get(n->op)->infer(&c);
+    for (int i = 0; !st && i < n->n_out; i++)
+        if (r->wanted[i] && r->out[i].dtype)
+            r->g->values[n->out[i]].desc = r->out[i];
+    if (!st) {
+        hst__widen_node(r->g, n, &r->widen);
+        if (foldable(r, n)) {
+            st = fold(r, n, &one);
+            *keep = st != HST_OK;
+        }
+    }
+    if (st == HST_E_UNSUPPORTED) {
+        poison(r, n, &one);
+        return HST_OK;
+    }
+    return st ? hst__fail(r->err, st, "%s", one.message) : HST_OK;
+}
+
+static hst_status resolve_nodes(resolver *r) {
+    hst__graph *g = r->g;
+    int kept = 0;
+    hst_status st = HST_OK;
+    for (int i = 0; !st && i < g->n_nodes; i++) {
+        bool keep;
+        st = resolve_node(r, g->nodes[i], &keep);
+        if (keep)
+            g->nodes[kept++] = g->nodes[i];
+    }
+    if (!st)
+        g->n_nodes = kept;
+    return st ? st : hst__report_status(&r->report, r->err);
+}
+
+hst_status hst__resolve(hst__graph *g, const hst__resolve_options *options,
+                        hst_error *err) {
+    hst_status st = HST_OK;
+    resolver *r = hst__alloc(sizeof *r);
+    if (!r)
+        return hst__fail_nomem(err, sizeof *r);
+    r->g = g;
+    r->options = options;
+    r->err = err;
+    for (int i = 0; !st && i < g->n_inputs; i++)
+        st = bind_input(r, i);
+    if (!st)
+        st = hst__widen_begin(g, &r->widen, err);
+    if (!st) {
+        r->n_poisoned = g->n_values;
+        r->poisoned = hst__alloc((size_t)g->n_values);
+        if (!r->poisoned)
+            st = hst__fail_nomem(err, (size_t)g->n_values);
+    }
+    if (!st)
+        st = resolve_nodes(r);
+    if (!st)
+        st = hst__widen_end(g, &r->widen, err);
+    if (!st)
+        hst__graph_prune(g);
+    hst__widen_fini(&r->widen);
+    hst__free(r->poisoned);
+    hst__free(r);
+    return st;
+}

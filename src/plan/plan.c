@@ -1,0 +1,173 @@
+#include "plan/plan.h"
+
+#include <string.h>
+
+#include "passes/passes.h"
+#include "passes/report.h"
+#include "passes/resolve.h"
+
+/** One node becomes one step: infer once more (passes changed shapes), then prepare. */
+static hst_status prepare_step(hst__plan *p, const hst__node *n, hst__step *s,
+                               hst_error *err) {
+    hst__graph *g = p->graph;
+    hst__desc *descs =
+        hst__arena_array(&p->arena, (size_t)(n->n_in + n->n_out), sizeof *descs);
+    uint32_t *slots =
+        hst__arena_array(&p->arena, (size_t)(n->n_in + n->n_out), sizeof *slots);
+    const hst_tensor **consts =
+        hst__arena_array(&p->arena, (size_t)n->n_in, sizeof *consts);
+    bool *wanted = hst__arena_array(&p->arena, (size_t)n->n_out, sizeof *wanted);
+    if (!descs || !slots || !consts || !wanted)
+        return hst__fail_nomem(err, sizeof *descs);
+    for (int i = 0; i < n->n_in; i++)
+        if (n->in[i] != HST__NONE) {
+            descs[i] = g->values[n->in[i]].desc;
+            consts[i] = g->values[n->in[i]].constant;
+            slots[i] = (uint32_t)n->in[i] + 1;
+        }
+    for (int i = 0; i < n->n_out; i++)
+        if (n->out[i] != HST__NONE) {
+            wanted[i] = true;
+            slots[n->n_in + i] = (uint32_t)n->out[i] + 1;
+        }
+    *s = (hst__step){.n_in = n->n_in,
+                     .n_out = n->n_out,
+                     .in = slots,
+                     .out = slots + n->n_in,
+                     .in_desc = descs,
+                     .out_desc = descs + n->n_in,
+                     .node = n,
+                     .kernel = "reference"};
+    hst__op_ctx c = {.node = n,
+                     .n_in = n->n_in,
+                     .n_out = n->n_out,
+                     .in = descs,
+                     .in_const = consts,
+                     .out = descs + n->n_in,
+                     .out_wanted = wanted,
+                     .cpu = p->cpu,
+                     .threads = p->threads,
+                     .arena = &p->arena,
+                     .blocks = &p->blocks,
+                     .err = err};
+    const hst__op *op = hst__op_get(n->op);
+    hst_status st = op->infer(&c);
+    for (int i = 0; !st && i < n->n_out; i++)
+        if (wanted[i])
+            g->values[n->out[i]].desc = c.out[i];
+    return st ? st : op->prepare(&c, s);
+}
+
+static hst_status prepare_steps(hst__plan *p, hst_error *err) {
+    hst__graph *g = p->graph;
+    hst__report report = {0};
+    p->steps = hst__arena_array(&p->arena, (size_t)g->n_nodes + 1, sizeof *p->steps);
+    if (!p->steps)
+        return hst__fail_nomem(err, (size_t)g->n_nodes * sizeof *p->steps);
+    for (int i = 0; i < g->n_nodes; i++) {
+        hst_error one = {0};
+        hst_status st = prepare_step(p, g->nodes[i], &p->steps[i], &one);
+        if (st == HST_E_UNSUPPORTED)
+            hst__report_add(&report, &one);
+        else if (st)
+            return hst__fail(err, st, "%s", one.message);
+        p->macs += p->steps[i].macs;
+    }
+    p->n_steps = g->n_nodes;
+    return hst__report_status(&report, err);
+}
+
+/** Which constants some step reads at run time, and whether typed (so: aligned). */
+enum { UNREAD = 0, READ_BYTES = 1, READ_TYPED = 2 };
+
+static void mark_reads(const hst__plan *p, unsigned char *reads) {
+    for (int i = 0; i < p->n_steps; i++) {
+        const hst__step *s = &p->steps[i];
+        for (int k = 0; k < s->n_in; k++) {
+            int bit = k < 64 ? k : 63;
+            if (s->consumed >> bit & 1)
+                continue;
+            unsigned char how = s->unaligned >> bit & 1 ? READ_BYTES : READ_TYPED;
+            if (reads[s->in[k]] < how)
+                reads[s->in[k]] = how;
+        }
+    }
+    for (int i = 0; i < p->graph->n_outputs; i++)
+        if (!reads[p->graph->outputs[i] + 1])
+            reads[p->graph->outputs[i] + 1] = READ_BYTES;
+}
+
+static hst_status place_constant(hst__plan *p, hst__slot *slot, const hst_tensor *t,
+                                 unsigned char how, hst_error *err) {
+    slot->kind = HST__SLOT_CONSTANT;
+    slot->constant = t->data;
+    size_t size = hst_dtype_size(t->desc.dtype);
+    if (how == READ_BYTES || !t->mapped || size <= 1 || (uintptr_t)t->data % size == 0)
+        return HST_OK;
+    hst__op_ctx c = {.blocks = &p->blocks};
+    void *copy = hst__op_block(&c, t->bytes);
+    if (!copy)
+        return hst__fail_nomem(err, t->bytes);
+    memcpy(copy, t->data, t->bytes);
+    hst__op_release(t);
+    slot->constant = copy;
+    return HST_OK;
+}
+
+static hst_status place_fixed(hst__plan *p, hst_error *err) {
+    hst__graph *g = p->graph;
+    p->n_slots = g->n_values + 1;
+    p->slots = hst__arena_array(&p->arena, (size_t)p->n_slots, sizeof *p->slots);
+    unsigned char *reads = hst__alloc((size_t)p->n_slots);
+    hst_status st = HST_OK;
+    if (!p->slots || !reads)
+        st = hst__fail_nomem(err, (size_t)p->n_slots * sizeof *p->slots);
+    for (int i = 0; !st && i < g->n_inputs; i++)
+        p->slots[g->inputs[i] + 1] = (hst__slot){.kind = HST__SLOT_INPUT, .input = i};
+    if (!st)
+        mark_reads(p, reads);
+    for (int v = 0; !st && v < g->n_values; v++)
+        if (g->values[v].constant && reads[v + 1])
+            st = place_constant(p, &p->slots[v + 1], g->values[v].constant, reads[v + 1],
+                                err);
+    hst__free(reads);
+    return st;
+}
+
+hst_status hst__plan_create(const hst__graph *graph, const hst__plan_options *options,
+                            hst__plan **out, hst_error *err) {
+    *out = NULL;
+    hst__plan *p = hst__alloc(sizeof *p);
+    if (!p)
+        return hst__fail_nomem(err, sizeof *p);
+    p->threads = options->threads;
+    p->cpu = hst__cpu_resolve(options->cpu);
+    hst__resolve_options resolve = {
+        .inputs = options->inputs, .values = options->values, .cpu = p->cpu};
+    hst_status st = hst__graph_clone(graph, &p->graph, err);
+    if (!st)
+        st = hst__resolve(p->graph, &resolve, err);
+    if (!st && !options->no_passes)
+        st = hst__passes_run(p->graph, err);
+    if (!st)
+        st = prepare_steps(p, err);
+    if (!st)
+        st = place_fixed(p, err);
+    if (!st)
+        st = hst__plan_memory(p, err);
+    if (st) {
+        hst__plan_destroy(p);
+        return st;
+    }
+    *out = p;
+    return HST_OK;
+}
+
+void hst__plan_destroy(hst__plan *p) {
+    if (!p)
+        return;
+    hst__graph_destroy(p->graph);
+    hst__op_blocks_fini(&p->blocks);
+    hst__arena_fini(&p->arena);
+    hst__free(p);
+}

@@ -1,0 +1,56 @@
+/* A plan: everything decided before the first run. Immutable, shared by sessions. */
+#ifndef HST_PLAN_PLAN_H
+#define HST_PLAN_PLAN_H
+
+#include "ops/op.h"
+
+typedef enum hst__slot_kind {
+    HST__SLOT_ABSENT, /**< NULL: an optional tensor that is not there, or one not read */
+    HST__SLOT_CONSTANT, /**< fixed address */
+    HST__SLOT_INPUT,    /**< the caller's tensor, bound at each run */
+    HST__SLOT_ARENA,    /**< offset into the session's arena */
+} hst__slot_kind;
+
+typedef struct hst__slot {
+    hst__slot_kind kind;
+    int input;      /**< INPUT: which graph input */
+    size_t offset;  /**< ARENA: bytes */
+    void *constant; /**< CONSTANT */
+} hst__slot;
+
+typedef struct hst__plan_options {
+    const hst__desc *inputs; /**< one known shape for each graph input */
+    const hst_tensor *const
+        *values; /**< bound values, see hst__resolve_options; or NULL */
+    int threads; /**< >= 1 */
+    hst_cpu_level cpu;
+    bool no_passes; /**< run the graph as it was read: the oracle in tests */
+} hst__plan_options;
+
+typedef struct hst__plan {
+    hst__graph
+        *graph; /**< resolved and rewritten; shares weights with the model's graph */
+    hst__arena arena;
+    hst__op_blocks blocks; /**< packed weights and aligned copies of constants */
+    hst__step *steps;
+    int n_steps;
+    hst__slot *slots; /**< slot 0 is the absent one; value v has slot v + 1 */
+    int n_slots;
+    size_t arena_bytes; /**< what a session takes for activations */
+    size_t live_bytes;  /**< lower bound: the largest sum of bytes alive in one step */
+    size_t scratch_bytes;
+    int threads;
+    hst_cpu_level cpu;
+    double macs;
+} hst__plan;
+
+/** Plans `graph` (not changed; must outlive the plan). Errors as hst__resolve, plus NOMEM
+ * and LIMIT. *out is the caller's. */
+hst_status hst__plan_create(const hst__graph *graph, const hst__plan_options *options,
+                            hst__plan **out, hst_error *err);
+void hst__plan_destroy(hst__plan *p);
+
+/** Assigns arena offsets to the slots; part of planning, in a file of its own. */
+hst_status hst__plan_memory(hst__plan *p, hst_error *err);
+
+#endif
