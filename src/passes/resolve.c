@@ -86,7 +86,8 @@ static bool foldable(resolver *r, const hst__node *n) {
         if (r->wanted[i] &&
             (!hst__desc_bytes(&r->out[i], &bytes) || !hst__add(total, bytes, &total)))
             return false;
-    if (total > FOLD_LIMIT || hst__op_get(n->op)->impure)
+    if (!r->options->evaluate &&
+        (total > FOLD_LIMIT || hst__op_get(n->op)->impure))
         return false;
     if (asks_shape_only(n)) {
         if (!r->in_const[0]) {
@@ -104,7 +105,7 @@ static bool foldable(resolver *r, const hst__node *n) {
 static hst_status fold(resolver *r, const hst__node *n, hst_error *one) {
     hst_tensor *outs[HST__OP_MAX_OUT];
     hst_status st =
-        hst__op_eval(n, r->in_const, r->wanted, r->options->cpu, 1, outs, one);
+        hst__op_eval(n, r->in_const, r->wanted, r->options->cpu, r->options->threads, outs, one);
     for (int i = 0; !st && i < n->n_out; i++)
         if (outs[i] && !hst__graph_set_constant(r->g, n->out[i], outs[i]))
             st = hst__fail_nomem(one, sizeof(void *));
@@ -122,7 +123,7 @@ static hst_status resolve_node(resolver *r, hst__node *n, bool *keep) {
                      .out = r->out,
                      .out_wanted = r->wanted,
                      .cpu = r->options->cpu,
-                     .threads = 1,
+                     .threads = r->options->threads,
                      .err = &one};
     *keep = true;
     if (!gather(r, n)) {
