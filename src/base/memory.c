@@ -12,7 +12,8 @@ void hst__alloc_set_hook(hst__alloc_hook *hook, void *user) {
 }
 
 void *hst__alloc_raw(size_t bytes) {
-    if (bytes > PTRDIFF_MAX - HST__ALIGN || (alloc_hook && !alloc_hook(bytes, alloc_user)))
+    if (bytes > PTRDIFF_MAX - HST__ALIGN ||
+        (alloc_hook && !alloc_hook(bytes, alloc_user)))
         return NULL;
     return aligned_alloc(HST__ALIGN, hst__round_up(bytes ? bytes : 1, HST__ALIGN));
 }
@@ -64,7 +65,8 @@ void *hst__arena_alloc(hst__arena *arena, size_t bytes) {
             return NULL;
         fresh->size = size;
         arena->total += sizeof *fresh + size;
-        /* A block made for one large object goes behind the head, which keeps its room. */
+        /* A block made for one large object goes behind the head, which keeps its room.
+         */
         if (b && size == need) {
             fresh->next = b->next;
             b->next = fresh;

@@ -1,5 +1,6 @@
 /* All heap memory of the library passes here, so that a test can make the N-th allocation
- * fail and count what a run allocates. Also checked size arithmetic and the bump arena. */
+ * fail and count what a run allocates. Also checked size arithmetic and the bump arena.
+ */
 #ifndef HST_BASE_MEMORY_H
 #define HST_BASE_MEMORY_H
 
@@ -7,9 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HST__ALIGN 128 /**< bytes; two cache lines, so that prefetch pairs never split */
+#define HST__ALIGN 128 /**< bytes; two cache lines, so that prefetch pairs never split   \
+                        */
 
-/** Zeroed memory aligned to HST__ALIGN; NULL when there is none. hst__free releases it. */
+/** Zeroed memory aligned to HST__ALIGN; NULL when there is none. hst__free releases it.
+ */
 void *hst__alloc(size_t bytes);
 /** Like hst__alloc, contents undefined: for large buffers that are written in full. */
 void *hst__alloc_raw(size_t bytes);

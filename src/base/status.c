@@ -6,8 +6,8 @@
 
 const char *hst_status_text(hst_status status) {
     switch (status) {
-#define HST_STATUS_CASE(name, value, text)                                                 \
-    case name:                                                                             \
+#define HST_STATUS_CASE(name, value, text)                                               \
+    case name:                                                                           \
         return text;
         HST_STATUS_LIST(HST_STATUS_CASE)
 #undef HST_STATUS_CASE

@@ -148,11 +148,12 @@ static hst_status resolve_node(resolver *r, hst__node *n, bool *keep) {
     return st ? hst__fail(r->err, st, "%s", one.message) : HST_OK;
 }
 
-static hst_status resolve_nodes(resolver *r) {
+/** Resolves the nodes from `first` on and drops those that were folded. */
+static hst_status resolve_nodes(resolver *r, int first) {
     hst__graph *g = r->g;
-    int kept = 0;
+    int kept = first;
     hst_status st = HST_OK;
-    for (int i = 0; !st && i < g->n_nodes; i++) {
+    for (int i = first; !st && i < g->n_nodes; i++) {
         bool keep;
         st = resolve_node(r, g->nodes[i], &keep);
         if (keep)
@@ -183,9 +184,12 @@ hst_status hst__resolve(hst__graph *g, const hst__resolve_options *options,
             st = hst__fail_nomem(err, (size_t)g->n_values);
     }
     if (!st)
-        st = resolve_nodes(r);
+        st = resolve_nodes(r, 0);
+    int resolved = g->n_nodes;
     if (!st)
         st = hst__widen_end(g, &r->widen, err);
+    if (!st)
+        st = resolve_nodes(r, resolved);
     if (!st)
         hst__graph_prune(g);
     hst__widen_fini(&r->widen);
