@@ -56,8 +56,10 @@ static hst_status check_options(const hst_model *m, const hst_session_options *o
             found |= strcmp(m->graph->values[m->graph->inputs[k]].name,
                             o->shapes[i].name) == 0;
         if (!found)
-            return hst__fail(err, HST_E_ARG, "a shape is given for '%.100s', which is not "
-                             "an input of the model", o->shapes[i].name);
+            return hst__fail(err, HST_E_ARG,
+                             "a shape is given for '%.100s', which is not "
+                             "an input of the model",
+                             o->shapes[i].name);
         if (o->shapes[i].rank < 0 || o->shapes[i].rank > HST_MAX_RANK)
             return hst__fail(err, HST_E_ARG, "the shape of '%.100s' has rank %d",
                              o->shapes[i].name, o->shapes[i].rank);
@@ -67,7 +69,8 @@ static hst_status check_options(const hst_model *m, const hst_session_options *o
 
 /** Plans now if all shapes are known; a model whose shapes depend on values waits for the
  * first inputs. */
-static hst_status plan_ahead(hst_session *s, const hst_session_options *o, hst_error *err) {
+static hst_status plan_ahead(hst_session *s, const hst_session_options *o,
+                             hst_error *err) {
     const hst__graph *g = s->model->graph;
     hst__desc *shapes = hst__alloc((size_t)g->n_inputs * sizeof *shapes);
     bool known = true;
@@ -118,8 +121,8 @@ static hst_status check_inputs(const hst_session *s, const hst_tensor *const *in
                                size_t n, hst_error *err) {
     const hst__graph *g = s->model->graph;
     if (n != (size_t)g->n_inputs)
-        return hst__fail(err, HST_E_ARG, "the model has %d inputs, given %zu", g->n_inputs,
-                         n);
+        return hst__fail(err, HST_E_ARG, "the model has %d inputs, given %zu",
+                         g->n_inputs, n);
     for (size_t i = 0; i < n; i++)
         if (!inputs[i] || !inputs[i]->data)
             return hst__fail(err, HST_E_ARG, "input '%.100s' is missing",
@@ -159,8 +162,7 @@ hst_status hst_session_run_timed(hst_session *session, const hst_tensor *const *
         return hst__runner_run(&session->runner, inputs, err);
     memset(step_ns, 0, (size_t)e->plan->n_steps * sizeof *step_ns);
     session->step_ns = step_ns;
-    session->probe =
-        (hst__probe){.begin = step_begin, .end = step_end, .user = session};
+    session->probe = (hst__probe){.begin = step_begin, .end = step_end, .user = session};
     e->probe = &session->probe;
     st = hst__runner_run(&session->runner, inputs, err);
     e->probe = NULL;
@@ -173,7 +175,8 @@ const hst_tensor *hst_session_output(const hst_session *session, size_t index) {
 
 void hst_session_get_info(const hst_session *session, hst_session_info *out) {
     const hst__runner *r = &session->runner;
-    *out = (hst_session_info){.threads = r->threads, .cpu = r->cpu, .dynamic = r->dynamic};
+    *out =
+        (hst_session_info){.threads = r->threads, .cpu = r->cpu, .dynamic = r->dynamic};
     if (!r->exec)
         return;
     const hst__plan *p = r->exec->plan;
@@ -197,10 +200,13 @@ hst_status hst_session_get_step(const hst_session *session, size_t index,
     if (!e || index >= (size_t)e->plan->n_steps)
         return hst__fail(err, HST_E_ARG, "there is no step %zu", index);
     const hst__step *s = &e->plan->steps[index];
-    *out = (hst_step_info){.name = s->node->name, .op = s->node->op_type,
+    *out = (hst_step_info){.name = s->node->name,
+                           .op = s->node->op_type,
                            .kernel = s->alias ? "view" : s->kernel,
                            .fused = hst__act_name((hst__act_kind)s->node->act_kind),
-                           .output = s->out_desc[0], .macs = s->macs, .view = s->alias != 0};
+                           .output = s->out_desc[0],
+                           .macs = s->macs,
+                           .view = s->alias != 0};
     for (int i = 0; i < s->n_in; i++) {
         hst__value_id v = s->node->in[i];
         bool constant = v != HST__NONE && e->plan->graph->values[v].constant;

@@ -8,8 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HST__ALIGN 128 /**< bytes; two cache lines, so that prefetch pairs never split   \
-                        */
+#define HST__ALIGN                                                                       \
+    128 /**< bytes; two cache lines, so that prefetch pairs never split                  \
+         */
 
 /** Zeroed memory aligned to HST__ALIGN; NULL when there is none. hst__free releases it.
  */

@@ -8,11 +8,15 @@
 /** Inputs this small may hold shapes, axes, or scales: their values can join the plan. */
 enum { BIND_INTS = 1024, BIND_FLOATS = 16 };
 
-hst_status hst__runner_init(hst__runner *r, const hst__graph *graph, hst__plan_cache *cache,
-                            int threads, hst_cpu_level cpu, bool no_passes, hst_error *err) {
+hst_status hst__runner_init(hst__runner *r, const hst__graph *graph,
+                            hst__plan_cache *cache, int threads, hst_cpu_level cpu,
+                            bool no_passes, hst_error *err) {
     size_t n = (size_t)graph->n_inputs;
-    *r = (hst__runner){.graph = graph, .cache = cache, .threads = threads,
-                       .cpu = hst__cpu_resolve(cpu), .no_passes = no_passes};
+    *r = (hst__runner){.graph = graph,
+                       .cache = cache,
+                       .threads = threads,
+                       .cpu = hst__cpu_resolve(cpu),
+                       .no_passes = no_passes};
     r->inputs = hst__alloc(n * sizeof *r->inputs);
     r->bound = hst__alloc(n * sizeof *r->bound);
     r->addresses = hst__alloc(n * sizeof *r->addresses);
@@ -44,8 +48,10 @@ void hst__runner_fini(hst__runner *r) {
 
 static hst_status adopt(hst__runner *r, const hst__desc *inputs,
                         const hst_tensor *const *values, hst_error *err) {
-    hst__plan_options options = {.inputs = inputs, .values = values,
-                                 .threads = r->threads, .cpu = r->cpu,
+    hst__plan_options options = {.inputs = inputs,
+                                 .values = values,
+                                 .threads = r->threads,
+                                 .cpu = r->cpu,
                                  .no_passes = r->no_passes};
     hst__plan_entry *entry;
     hst_status st = hst__plan_cache_get(r->cache, r->graph, &options, &entry, err);
@@ -68,7 +74,8 @@ static hst_status adopt(hst__runner *r, const hst__desc *inputs,
     return HST_OK;
 }
 
-hst_status hst__runner_plan_shapes(hst__runner *r, const hst__desc *inputs, hst_error *err) {
+hst_status hst__runner_plan_shapes(hst__runner *r, const hst__desc *inputs,
+                                   hst_error *err) {
     return adopt(r, inputs, NULL, err);
 }
 
@@ -130,15 +137,19 @@ hst_status hst__runner_prepare(hst__runner *r, const hst_tensor *const *inputs,
 }
 
 /** All inputs are known, so folding constants computes the whole graph. */
-static hst_status evaluate(hst__runner *r, const hst_tensor *const *inputs, hst_error *err) {
+static hst_status evaluate(hst__runner *r, const hst_tensor *const *inputs,
+                           hst_error *err) {
     hst__graph *g;
     hst_status st = hst__graph_clone(r->graph, &g, err);
     if (st)
         return st;
     for (int i = 0; i < g->n_inputs; i++)
         r->inputs[i] = inputs[i]->desc;
-    hst__resolve_options options = {.inputs = r->inputs, .values = inputs, .cpu = r->cpu,
-                                    .threads = r->threads, .evaluate = true};
+    hst__resolve_options options = {.inputs = r->inputs,
+                                    .values = inputs,
+                                    .cpu = r->cpu,
+                                    .threads = r->threads,
+                                    .evaluate = true};
     st = hst__resolve(g, &options, err);
     if (st) {
         hst__graph_destroy(g);
@@ -149,7 +160,8 @@ static hst_status evaluate(hst__runner *r, const hst_tensor *const *inputs, hst_
     return HST_OK;
 }
 
-hst_status hst__runner_run(hst__runner *r, const hst_tensor *const *inputs, hst_error *err) {
+hst_status hst__runner_run(hst__runner *r, const hst_tensor *const *inputs,
+                           hst_error *err) {
     hst_status st = hst__runner_prepare(r, inputs, err);
     if (st)
         return st;

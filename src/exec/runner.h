@@ -24,15 +24,18 @@ typedef struct hst__runner {
     uint64_t plan_ns;
 } hst__runner;
 
-hst_status hst__runner_init(hst__runner *r, const hst__graph *graph, hst__plan_cache *cache,
-                            int threads, hst_cpu_level cpu, bool no_passes, hst_error *err);
+hst_status hst__runner_init(hst__runner *r, const hst__graph *graph,
+                            hst__plan_cache *cache, int threads, hst_cpu_level cpu,
+                            bool no_passes, hst_error *err);
 void hst__runner_fini(hst__runner *r);
 /** Plans from shapes alone. HST_E_VALUE_NEEDED where that is not enough. */
-hst_status hst__runner_plan_shapes(hst__runner *r, const hst__desc *inputs, hst_error *err);
+hst_status hst__runner_plan_shapes(hst__runner *r, const hst__desc *inputs,
+                                   hst_error *err);
 /** Plans for these inputs unless the current plan fits already. */
 hst_status hst__runner_prepare(hst__runner *r, const hst_tensor *const *inputs,
                                hst_error *err);
-hst_status hst__runner_run(hst__runner *r, const hst_tensor *const *inputs, hst_error *err);
+hst_status hst__runner_run(hst__runner *r, const hst_tensor *const *inputs,
+                           hst_error *err);
 /** Output i of the last run, or NULL. */
 const hst_tensor *hst__runner_output(const hst__runner *r, int i);
 

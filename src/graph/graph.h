@@ -13,7 +13,8 @@ typedef enum hst__op_kind {
     HST__OP_UNKNOWN = HST__OP_COUNT
 } hst__op_kind;
 
-/** Kind of an operator by domain ("" or "ai.onnx" alike) and name; HST__OP_UNKNOWN if none. */
+/** Kind of an operator by domain ("" or "ai.onnx" alike) and name; HST__OP_UNKNOWN if
+ * none. */
 hst__op_kind hst__op_find(const char *domain, const char *name);
 const char *hst__op_name(hst__op_kind kind);
 const char *hst__op_domain(hst__op_kind kind);
@@ -46,14 +47,14 @@ enum { HST__NONE = -1 }; /**< an absent optional input or output */
 
 typedef struct hst__value {
     const char *name; /**< "" where made by a pass without a name */
-    hst__desc desc;   /**< dtype NONE or rank -1 where not known yet; dims -1 where free */
+    hst__desc desc; /**< dtype NONE or rank -1 where not known yet; dims -1 where free */
     const hst_tensor *constant; /**< not NULL for initialisers and folded values */
 } hst__value;
 
 typedef struct hst__node {
     hst__op_kind op;
-    int opset;          /**< version of the operator's domain in this model */
-    const char *name;   /**< as in the file; "" if it had none */
+    int opset;           /**< version of the operator's domain in this model */
+    const char *name;    /**< as in the file; "" if it had none */
     const char *op_type; /**< as in the file, also for unknown operators */
     const char *domain;
     int n_in, n_out, n_attr;
@@ -87,13 +88,15 @@ void hst__graph_destroy(hst__graph *g);
 hst_status hst__graph_clone(const hst__graph *from, hst__graph **out, hst_error *err);
 
 /** A new value; the name is copied (NULL means ""). HST__NONE when out of memory. */
-hst__value_id hst__graph_add_value(hst__graph *g, const char *name, const hst__desc *desc);
+hst__value_id hst__graph_add_value(hst__graph *g, const char *name,
+                                   const hst__desc *desc);
 /** A new constant value; takes ownership of the tensor, also on failure. */
-hst__value_id hst__graph_add_constant(hst__graph *g, const char *name, hst_tensor *tensor);
+hst__value_id hst__graph_add_constant(hst__graph *g, const char *name,
+                                      hst_tensor *tensor);
 /** Makes an existing value constant; takes ownership, also on failure (false). */
 bool hst__graph_set_constant(hst__graph *g, hst__value_id v, hst_tensor *tensor);
-/** A zeroed node with room for its inputs and outputs (all HST__NONE), not yet in the list.
- * Names are arena copies. NULL when out of memory. */
+/** A zeroed node with room for its inputs and outputs (all HST__NONE), not yet in the
+ * list. Names are arena copies. NULL when out of memory. */
 hst__node *hst__graph_new_node(hst__graph *g, hst__op_kind op, int n_in, int n_out);
 /** Puts a node into the list at `at` (0..n_nodes). */
 bool hst__graph_insert(hst__graph *g, int at, hst__node *node);

@@ -86,8 +86,7 @@ static bool foldable(resolver *r, const hst__node *n) {
         if (r->wanted[i] &&
             (!hst__desc_bytes(&r->out[i], &bytes) || !hst__add(total, bytes, &total)))
             return false;
-    if (!r->options->evaluate &&
-        (total > FOLD_LIMIT || hst__op_get(n->op)->impure))
+    if (!r->options->evaluate && (total > FOLD_LIMIT || hst__op_get(n->op)->impure))
         return false;
     if (asks_shape_only(n)) {
         if (!r->in_const[0]) {
@@ -104,8 +103,8 @@ static bool foldable(resolver *r, const hst__node *n) {
 
 static hst_status fold(resolver *r, const hst__node *n, hst_error *one) {
     hst_tensor *outs[HST__OP_MAX_OUT];
-    hst_status st =
-        hst__op_eval(n, r->in_const, r->wanted, r->options->cpu, r->options->threads, outs, one);
+    hst_status st = hst__op_eval(n, r->in_const, r->wanted, r->options->cpu,
+                                 r->options->threads, outs, one);
     for (int i = 0; !st && i < n->n_out; i++)
         if (outs[i] && !hst__graph_set_constant(r->g, n->out[i], outs[i]))
             st = hst__fail_nomem(one, sizeof(void *));

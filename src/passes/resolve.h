@@ -10,7 +10,7 @@ typedef struct hst__resolve_options {
     const hst_tensor *const *values; /**< value of an input where it is bound, else NULL;
                                           the array may be NULL */
     hst_cpu_level cpu;
-    int threads;       /**< for computing constants */
+    int threads;   /**< for computing constants */
     bool evaluate; /**< compute everything, however large: all inputs have values, and the
                         graph's outputs are constants afterwards */
 } hst__resolve_options;

@@ -45,7 +45,8 @@ static bool fits(const hst__plan_entry *e, const hst__plan_options *o) {
     return true;
 }
 
-static hst_status copy_key(hst__plan_entry *e, const hst__plan_options *o, hst_error *err) {
+static hst_status copy_key(hst__plan_entry *e, const hst__plan_options *o,
+                           hst_error *err) {
     size_t n = (size_t)e->n_inputs;
     e->threads = o->threads;
     e->cpu = o->cpu;

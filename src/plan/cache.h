@@ -1,5 +1,5 @@
-/* Plans of one model, kept and shared: the same shapes, bound values, threads and CPU level
- * are planned once. Thread-safe. */
+/* Plans of one model, kept and shared: the same shapes, bound values, threads and CPU
+ * level are planned once. Thread-safe. */
 #ifndef HST_PLAN_CACHE_H
 #define HST_PLAN_CACHE_H
 

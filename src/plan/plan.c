@@ -142,8 +142,10 @@ hst_status hst__plan_create(const hst__graph *graph, const hst__plan_options *op
         return hst__fail_nomem(err, sizeof *p);
     p->threads = options->threads;
     p->cpu = hst__cpu_resolve(options->cpu);
-    hst__resolve_options resolve = {
-        .inputs = options->inputs, .values = options->values, .cpu = p->cpu, .threads = 1};
+    hst__resolve_options resolve = {.inputs = options->inputs,
+                                    .values = options->values,
+                                    .cpu = p->cpu,
+                                    .threads = 1};
     hst_status st = hst__graph_clone(graph, &p->graph, err);
     if (!st)
         st = hst__resolve(p->graph, &resolve, err);
