@@ -35,8 +35,10 @@ hst_status hst__fail_in(hst_error *err, hst_status status, const char *format, .
     va_start(args, format);
     int n = vsnprintf(err->message, sizeof err->message, format, args);
     va_end(args);
-    if (n >= 0 && (size_t)n < sizeof err->message)
-        snprintf(err->message + n, sizeof err->message - (size_t)n, ": %s", old);
+    if (n >= 0 && (size_t)n + 3 < sizeof err->message) {
+        int room = (int)(sizeof err->message - (size_t)n) - 3;
+        snprintf(err->message + n, sizeof err->message - (size_t)n, ": %.*s", room, old);
+    }
     err->status = status;
     return status;
 }
