@@ -1,0 +1,247 @@
+/* Command-line options: one table for parsing and for help. */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+typedef struct option_entry {
+    const char *name, *argument, *commands, *help;
+    const char *group; /**< not NULL: a heading, not an option */
+    int letter;
+    cli_option option;
+} option_entry;
+
+static const option_entry entries[] = {
+#define GROUP(title) {.group = title},
+#define OPTION(symbol, text, short_name, arg, users, line)                               \
+    {.name = text,                                                                       \
+     .argument = arg,                                                                    \
+     .commands = users,                                                                  \
+     .help = line,                                                                       \
+     .letter = short_name,                                                               \
+     .option = OPT_##symbol},
+#include "options.def"
+#undef OPTION
+#undef GROUP
+};
+
+enum { ENTRIES = sizeof entries / sizeof *entries, LONG_BASE = 1000 };
+
+static bool serves(const option_entry *e, const cli_command *c) {
+    return !e->group && strchr(e->commands, c->letter);
+}
+
+void cli_print_help(const cli_command *c, FILE *to) {
+    const char *group = NULL;
+    fprintf(to, "hasten %s: %s\n\nusage: hasten %s %s [OPTION...]\n\nexample:\n    %s\n",
+            c->name, c->summary, c->name, c->arguments, c->example);
+    for (size_t i = 0; i < ENTRIES; i++) {
+        const option_entry *e = &entries[i];
+        char left[64], letter[8] = "    ";
+        if (e->group)
+            group = e->group;
+        if (!serves(e, c))
+            continue;
+        if (group)
+            fprintf(to, "\n%s:\n", group);
+        group = NULL;
+        if (e->letter)
+            snprintf(letter, sizeof letter, "-%c, ", e->letter);
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, e->name, e->argument ? " " : "",
+                 e->argument ? e->argument : "");
+        fprintf(to, "  %-28s %s\n", left, e->help);
+    }
+}
+
+int cli_usage(const cli_command *command, const char *format, ...) {
+    va_list list;
+    fprintf(stderr, "hasten %s: ", command->name);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fprintf(stderr, "\n`hasten %s --help` lists what it takes.\n", command->name);
+    return EXIT_USAGE;
+}
+
+int cli_fail(const cli_args *a, const hst_error *err) {
+    fprintf(stderr, "hasten %s: %s\n", a->command->name,
+            err->message[0] ? err->message : hst_status_text(err->status));
+    return EXIT_FAILED;
+}
+
+/** Tables in getopt's form, of this command's options only. */
+static void build_tables(const cli_command *c, struct option *longs, char *letters) {
+    size_t n = 0;
+    *letters++ = ':';
+    for (size_t i = 0; i < ENTRIES; i++) {
+        const option_entry *e = &entries[i];
+        if (!serves(e, c))
+            continue;
+        longs[n++] =
+            (struct option){e->name, e->argument ? required_argument : no_argument, NULL,
+                            LONG_BASE + (int)i};
+        if (e->letter) {
+            *letters++ = (char)e->letter;
+            if (e->argument)
+                *letters++ = ':';
+        }
+    }
+    longs[n] = (struct option){0};
+    *letters = 0;
+}
+
+static const option_entry *find_entry(const cli_command *c, int got) {
+    if (got >= LONG_BASE)
+        return &entries[got - LONG_BASE];
+    for (size_t i = 0; i < ENTRIES; i++)
+        if (serves(&entries[i], c) && entries[i].letter == got)
+            return &entries[i];
+    return NULL;
+}
+
+static int keep(cli_args *a, const option_entry *e, const char *value) {
+    a->text[e->option] = value ? value : "";
+    if (e->option == OPT_INPUT)
+        a->inputs[a->n_inputs++] = value;
+    else if (e->option == OPT_SHAPE)
+        a->shapes[a->n_shapes++] = value;
+    if (e->option == OPT_HELP) {
+        cli_print_help(a->command, stdout);
+        return EXIT_DONE;
+    }
+    return -1;
+}
+
+int cli_parse(const cli_command *command, int argc, char **argv, cli_args *out) {
+    struct option longs[ENTRIES + 1];
+    char letters[2 * ENTRIES + 2];
+    int got;
+    *out = (cli_args){.command = command};
+    out->inputs = calloc((size_t)argc, sizeof *out->inputs);
+    out->shapes = calloc((size_t)argc, sizeof *out->shapes);
+    if (!out->inputs || !out->shapes) {
+        fprintf(stderr, "hasten: out of memory\n");
+        return EXIT_FAILED;
+    }
+    build_tables(command, longs, letters);
+    opterr = 0;
+    while ((got = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+        if (got == ':')
+            return cli_usage(command, "%s needs a value", argv[optind - 1]);
+        const option_entry *e = got == '?' ? NULL : find_entry(command, got);
+        if (!e)
+            return cli_usage(command, "'%s' is not an option here", argv[optind - 1]);
+        int status = keep(out, e, optarg);
+        if (status >= 0)
+            return status;
+    }
+    out->positional = argv + optind;
+    out->n_positional = argc - optind;
+    bool wants_model = strncmp(command->arguments, "MODEL", 5) == 0;
+    if (wants_model && out->n_positional < 1)
+        return cli_usage(command, "MODEL is missing");
+    if (!wants_model && out->n_positional > 0)
+        return cli_usage(command, "'%s' is not expected", out->positional[0]);
+    return -1;
+}
+
+void cli_args_fini(cli_args *args) {
+    free(args->inputs);
+    free(args->shapes);
+}
+
+static const char *option_name(cli_option o) {
+    for (size_t i = 0; i < ENTRIES; i++)
+        if (!entries[i].group && entries[i].option == o)
+            return entries[i].name;
+    return "?";
+}
+
+_Noreturn static void reject(const cli_args *a, cli_option o, const char *wanted) {
+    exit(cli_usage(a->command, "--%s '%s': %s is expected", option_name(o), a->text[o],
+                   wanted));
+}
+
+long cli_int(const cli_args *a, cli_option o, long fallback, long low, long high) {
+    char *end, wanted[80];
+    if (!cli_given(a, o))
+        return fallback;
+    errno = 0;
+    long v = strtol(a->text[o], &end, 10);
+    if (end == a->text[o] || *end || errno || v < low || v > high) {
+        snprintf(wanted, sizeof wanted, "a whole number from %ld to %ld", low, high);
+        reject(a, o, wanted);
+    }
+    return v;
+}
+
+double cli_double(const cli_args *a, cli_option o, double fallback, double low,
+                  double high) {
+    char *end, wanted[80];
+    if (!cli_given(a, o))
+        return fallback;
+    double v = strtod(a->text[o], &end);
+    if (end == a->text[o] || *end || !(v >= low && v <= high)) {
+        snprintf(wanted, sizeof wanted, "a number from %g to %g", low, high);
+        reject(a, o, wanted);
+    }
+    return v;
+}
+
+uint64_t cli_duration(const cli_args *a, cli_option o, uint64_t fallback) {
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
+    char *end;
+    if (!cli_given(a, o))
+        return fallback;
+    double v = strtod(a->text[o], &end);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (end != a->text[o] && strcmp(end, units[i].unit) == 0 && v > 0 &&
+            v * units[i].ns < 7 * 24 * 3600e9)
+            return (uint64_t)(v * units[i].ns);
+    reject(a, o, "a time such as 500ms, 5s or 1m");
+}
+
+/** "x=1,3,224,224"; the name may contain '=', so the last one counts. */
+static void parse_shape(const cli_args *a, const char *text, hst_input_shape *out) {
+    char *name = strdup(text), *end;
+    char *equals = name ? strrchr(name, '=') : NULL;
+    if (!equals || equals == name)
+        exit(cli_usage(a->command, "--shape '%s': NAME=D,D,.. is expected", text));
+    *equals = 0;
+    out->name = name;
+    for (char *p = equals + 1;; p = end + 1) {
+        long d = strtol(p, &end, 10);
+        if (end == p || d < 0 || d > INT_MAX || out->rank == HST_MAX_RANK ||
+            (*end && *end != ','))
+            exit(cli_usage(a->command, "--shape '%s': at most %d numbers are expected",
+                           text, HST_MAX_RANK));
+        out->dims[out->rank++] = d;
+        if (!*end)
+            return;
+    }
+}
+
+void cli_session_options(const cli_args *a, hst_session_options *out,
+                         hst_input_shape **shapes) {
+    hst_error err;
+    hst_session_options_init(out);
+    out->threads = (int)cli_int(a, OPT_THREADS, 0, 1, 256);
+    if (cli_given(a, OPT_CPU) && hst_cpu_parse(a->text[OPT_CPU], &out->cpu, &err))
+        exit(cli_usage(a->command, "%s", err.message));
+    out->exact = cli_given(a, OPT_EXACT);
+    *shapes = calloc(a->n_shapes + 1, sizeof **shapes);
+    if (!*shapes)
+        exit(EXIT_FAILED);
+    for (size_t i = 0; i < a->n_shapes; i++)
+        parse_shape(a, a->shapes[i], &(*shapes)[i]);
+    out->shapes = *shapes;
+    out->n_shapes = a->n_shapes;
+}
