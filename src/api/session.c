@@ -1,19 +1,8 @@
-#include "hasten/session.h"
-
 #include <string.h>
 
-#include "api/model.h"
+#include "api/session.h"
 #include "base/clock.h"
-#include "exec/runner.h"
-#include "tensor/act.h"
-
-struct hst_session {
-    hst_model *model;
-    hst__runner runner;
-    /* Step times of hst_session_run_timed. */
-    hst__probe probe;
-    uint64_t *step_ns, begin_ns;
-};
+#include "kernels/epilogue.h"
 
 int hst_default_threads(void) { return hst__pool_default_threads(); }
 
@@ -203,7 +192,7 @@ hst_status hst_session_get_step(const hst_session *session, size_t index,
     *out = (hst_step_info){.name = s->node->name,
                            .op = s->node->op_type,
                            .kernel = s->alias ? "view" : s->kernel,
-                           .fused = hst__act_name((hst__act_kind)s->node->act_kind),
+                           .fused = hst__act_text((hst__act_kind)s->node->act_kind),
                            .output = s->out_desc[0],
                            .macs = s->macs,
                            .view = s->alias != 0};

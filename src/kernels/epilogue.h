@@ -59,6 +59,9 @@ typedef struct hst__epilogue {
 #define HST__EPILOGUE_NONE                                                               \
     { .alpha = 1.0f }
 
+/** "relu" ...; "" for NONE and unknown values. */
+const char *hst__act_text(hst__act_kind kind);
+
 /** True for the kinds that kernels apply in registers, without a row function. */
 static inline bool hst__act_in_registers(hst__act_kind kind) {
     return kind <= HST__ACT_LEAKY_RELU;
