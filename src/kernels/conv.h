@@ -56,8 +56,9 @@ struct hst__conv_f32_plan {
     size_t taps;                        /**< kernel_h * kernel_w */
     size_t group_in, group_out;         /**< channels of one group */
     size_t group_panels;                /**< panels of one group */
-    size_t block_taps, block_kc;        /**< one block of the sum, by shape alone */
-    size_t nc;                          /**< panels worked on together */
+    size_t run;                         /**< values that a tap reads side by side */
+    size_t block_taps, block_run;       /**< one block of the sum, by shape alone */
+    size_t copy_floats;                 /**< of a tile whose rows are gathered, or 0 */
     size_t m_tiles, n_panels;           /**< the grid */
     size_t packed_bytes, scratch_bytes; /**< as in hst__gemm_f32_plan */
     double tile_flops;                  /**< of one tile x panel, for hst__split_tiles */

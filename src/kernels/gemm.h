@@ -15,16 +15,19 @@
 #include "hasten/cpu.h"
 #include "kernels/epilogue.h"
 
-/** One call of a tile kernel: up to mr rows against any number of adjacent panels. */
+/** One call of a tile kernel: up to mr rows against any number of adjacent panels. The
+ * sum runs over taps * kc products; taps are the positions of a convolution's window, one
+ * for a plain product. */
 typedef struct hst__gemm_f32_tile {
-    const float *const *rows; /**< [taps][mr] start of each row's run of kc values */
-    size_t taps, kc;          /**< the sum runs over taps * kc products */
-    size_t offset;            /**< elements added to every row pointer */
-    const float *b;           /**< first panel at its first k, [taps * kc][w] */
-    size_t panel_stride;      /**< floats from one panel to the next */
+    const float *const *rows; /**< [taps][mr], where each row's runs of kc values start */
+    size_t taps, kc;
+    size_t offset;       /**< elements added to every row pointer */
+    const float *packed; /**< the first panel */
+    size_t panel_stride; /**< floats from one panel to the next */
+    size_t k_begin;      /**< the row of each panel that the sum starts with */
     float *c;
     size_t ldc;
-    size_t m, n;         /**< rows 1..mr, columns >= 1, the first on a panel's edge */
+    size_t m, n;         /**< rows 1..mr, columns >= 1 */
     const float *bias;   /**< at the first column, or NULL */
     const float *addend; /**< at the first element, or NULL; may be c */
     size_t ldd;
@@ -32,15 +35,29 @@ typedef struct hst__gemm_f32_tile {
     hst__act act; /**< a kind that is applied in registers */
 } hst__gemm_f32_tile;
 
+/** Packing of one panel. Source row k = c * taps + t goes to panel row
+ * b + t * len + (c - b), where b = c rounded down to a multiple of block and len the
+ * length of c's block of 0..k/taps-1; with taps = 1 that is k. So the values that one
+ * position t of a convolution's window meets lie together. */
+typedef struct hst__gemm_f32_panel {
+    const char *b; /**< element (0, 0), maybe unaligned */
+    size_t k_stride, n_stride;
+    size_t k, n, w; /**< columns n..w-1 become zero; w a multiple of 8 up to nr */
+    size_t taps, block;
+    const float *scale; /**< [n] or NULL */
+    float *packed;      /**< [k][w] */
+} hst__gemm_f32_panel;
+
+typedef void hst__gemm_f32_tile_fn(const hst__gemm_f32_tile *t);
+typedef void hst__gemm_f32_panel_fn(const hst__gemm_f32_panel *p);
+
 /** A row of the kernel table. */
 typedef struct hst__gemm_f32_kernel {
     const char *name; /**< "gemm_f32_14x32__avx512" */
     hst_cpu_level level;
-    int mr, nr; /**< nr is a multiple of 8 */
-    void (*tile)(const hst__gemm_f32_tile *t);
-    /** packed[k][0..w-1] = b[k * k_stride + j * n_stride] * scale[j], zero for j >= n. */
-    void (*pack_panel)(const void *b, size_t k_stride, size_t n_stride, size_t k,
-                       size_t n, size_t w, const float *scale, float *packed);
+    size_t mr, nr; /**< nr is a multiple of 8 */
+    hst__gemm_f32_tile_fn *tile;
+    hst__gemm_f32_panel_fn *pack;
 } hst__gemm_f32_kernel;
 
 /** The best kernel up to `level` (AUTO: of this machine); never NULL. */
@@ -53,20 +70,20 @@ enum { HST__GEMM_MR_MAX = 16 }; /**< upper bound of mr over all kernels */
 typedef struct hst__gemm_f32_plan {
     const hst__gemm_f32_kernel *kernel;
     size_t m, n, k;
-    size_t lda, ldc;     /**< row strides in elements; lda is A's as it lies in memory */
-    bool a_transposed;   /**< A lies as [K, M] */
-    bool copy_a;         /**< rows of A are gathered in scratch first */
-    size_t kc;           /**< length of one block of the sum, by shape alone */
-    size_t nc;           /**< panels worked on together, kept in L2 */
-    size_t m_tiles;      /**< ceil(m / mr) */
-    size_t n_panels;     /**< ceil(n / nr) */
-    size_t packed_bytes; /**< of B; 64-byte aligned memory */
-    size_t
-        scratch_bytes; /**< for each thread that runs pieces; 64-byte aligned; maybe 0 */
+    size_t lda, ldc;      /**< row strides in elements; lda is A's as it lies in memory */
+    bool a_transposed;    /**< A lies as [K, M] */
+    bool copy_a;          /**< rows of A are gathered in scratch first */
+    size_t kc;            /**< length of one block of the sum, by K alone */
+    size_t m_tiles;       /**< ceil(m / mr) */
+    size_t n_panels;      /**< ceil(n / nr) */
+    size_t packed_bytes;  /**< of B; 64-byte aligned memory */
+    size_t scratch_bytes; /**< for each thread, 64-byte aligned; maybe 0 */
+    double tile_flops;    /**< of one tile x panel, for hst__split_tiles */
 } hst__gemm_f32_plan;
 
-/** Any m, n, k, also 0 (k = 0: the sum is 0). lda >= k (a_transposed: >= m), ldc >= n.
- * False when sizes overflow size_t. */
+/** Any m, n, k, also 0 (k = 0: the sum is 0). lda >= k (a_transposed: >= m), ldc >= n. A
+ * row of the result depends on that row of A alone, bit for bit, not on m. False when
+ * sizes overflow size_t. */
 bool hst__gemm_f32_plan_init(hst__gemm_f32_plan *plan, hst_cpu_level level, size_t m,
                              size_t n, size_t k, bool a_transposed, size_t lda,
                              size_t ldc);
@@ -97,10 +114,9 @@ typedef struct hst__gemm_f32_args {
     void *scratch;
 } hst__gemm_f32_args;
 
-/** Inside, panels are taken in groups of plan->nc that stay in L2, all rows of the piece
- * against a group before the next: give pieces many rows before many panels when B is
- * small, and whole groups of panels when B is larger than L2 and M is small.
- * hst__split_tiles knows. */
+/** Inside, panels are taken in groups that stay in L2, many rows against one group before
+ * the next, so a piece should have both many rows and many panels; hst__split_tiles makes
+ * such pieces. */
 void hst__gemm_f32_run(const hst__gemm_f32_plan *plan, const hst__gemm_f32_args *args,
                        const hst__tiles *tiles);
 
@@ -110,9 +126,8 @@ typedef struct hst__split {
     size_t m_pieces, n_pieces; /**< m_pieces * n_pieces chunks */
 } hst__split;
 
-/** Chooses a cut for `threads` threads: one piece when there is one thread or little work
- * (tile_flops is the work of one tile x panel), else a few pieces a thread, so that a
- * slow thread does not hold up the rest. */
+/** Chooses a cut for `threads` threads: one piece when there is one thread or little
+ * work, else a few pieces a thread, so that a slow thread does not hold up the rest. */
 hst__split hst__split_tiles(size_t m_tiles, size_t n_panels, double tile_flops,
                             int threads);
 /** Chunks for hst__pool_run. */

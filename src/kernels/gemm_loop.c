@@ -1,0 +1,168 @@
+#include "kernels/gemm_loop.h"
+
+#include <assert.h>
+
+#include "base/memory.h"
+
+enum {
+    LINE = 16,        /* floats in a cache line */
+    SUM_TARGET = 448, /* products in a block of the sum: 14 rows stay in 32 KB of L1 */
+    SUM_WHOLE = 608,  /* a sum up to this is not cut: 3x3 taps of 64 channels */
+    SUM_MAX = 1024,   /* a block's limit where runs cannot be cut further */
+    GROUP_FLOATS = 100 << 10, /* panels kept in L2 while rows pass */
+    ROWS_FLOATS = 64 << 10,   /* rows of A, or of partial sums, kept in L2 beside them */
+    L1_SETS = 64,
+    L1_WAYS = 8
+};
+
+void hst__gemm_f32_block_size(size_t taps, size_t run, size_t *block_taps,
+                              size_t *block_run) {
+    *block_taps = taps;
+    *block_run = run;
+    if (taps * run <= SUM_WHOLE)
+        return;
+    size_t blocks = (taps * run + SUM_TARGET - 1) / SUM_TARGET;
+    size_t length = hst__round_up((run + blocks - 1) / blocks, LINE);
+    *block_run = length < run ? length : run;
+    if (taps * *block_run > SUM_MAX)
+        *block_taps = SUM_MAX / *block_run ? SUM_MAX / *block_run : 1;
+}
+
+size_t hst__gemm_f32_panel_width(size_t n, size_t panel, size_t nr) {
+    size_t left = n - panel * nr;
+    return left < nr ? hst__round_up(left, 8) : nr;
+}
+
+bool hst__gemm_f32_packed_floats(size_t k, size_t n, size_t nr, size_t *floats) {
+    size_t columns = n / nr * nr + hst__round_up(n % nr, 8);
+    return columns >= n && hst__mul(columns, k, floats);
+}
+
+bool hst__gemm_f32_aliases(size_t stride, size_t rows) {
+    unsigned char lines[L1_SETS] = {0};
+    for (size_t i = 0; i < rows; i++) {
+        if (++lines[i * stride / LINE % L1_SETS] > L1_WAYS - 2)
+            return true;
+    }
+    return false;
+}
+
+size_t hst__gemm_f32_gather_stride(size_t run) {
+    return ((hst__round_up(run, LINE) / LINE) | 1) * LINE;
+}
+
+/* A rectangle of panels and one block of the sum, against a range of tiles. */
+typedef struct pass {
+    size_t panel_begin, panel_end;
+    size_t tap_begin, taps, run_begin, run;
+    bool first, last; /* block of the sum */
+} pass;
+
+static size_t min(size_t a, size_t b) { return a < b ? a : b; }
+
+/* The panels of one tile that belong to one group. */
+static void run_group(const hst__gemm_f32_loop *l, const pass *p, hst__gemm_f32_tile *t,
+                      size_t m_begin, size_t begin, size_t end) {
+    const hst__epilogue *e = l->epilogue;
+    size_t group = begin / l->group_panels, panel = begin % l->group_panels;
+    size_t column = panel * l->kernel->nr, nr = l->kernel->nr;
+    size_t k = l->taps * l->run;
+    t->n = min((end - begin) * nr, l->group_n - column);
+    t->packed = l->packed + group * l->group_floats + column * k;
+    t->offset = l->gathered ? 0 : group * l->group_offset + p->run_begin;
+    column += group * l->group_n;
+    t->c = l->c + m_begin * l->ldc + column;
+    t->bias = p->first && e->bias ? e->bias + column : NULL;
+    /* Partial sums wait in c. The addend goes in with the first block, so it may be c. */
+    t->addend = p->first ? NULL : t->c;
+    t->ldd = l->ldc;
+    if (p->first && e->addend) {
+        t->addend = e->addend + m_begin * e->ldd + column;
+        t->ldd = e->ldd;
+    }
+    l->kernel->tile(t);
+}
+
+static size_t column_of(const hst__gemm_f32_loop *l, size_t panel) {
+    return panel / l->group_panels * l->group_n +
+           min(panel % l->group_panels * l->kernel->nr, l->group_n);
+}
+
+static void run_tile(const hst__gemm_f32_loop *l, const pass *p, size_t tile) {
+    const hst__epilogue *e = l->epilogue;
+    size_t m_begin = tile * l->kernel->mr, m = min(l->kernel->mr, l->m - m_begin);
+    l->rows(l->source, &(hst__gemm_f32_block){.m_begin = m_begin,
+                                              .m = m,
+                                              .tap_begin = p->tap_begin,
+                                              .taps = p->taps,
+                                              .run_begin = p->run_begin,
+                                              .run = p->run,
+                                              .table = l->table});
+    bool in_registers = hst__act_in_registers(e->act.kind);
+    hst__gemm_f32_tile t = {
+        .rows = l->table,
+        .taps = p->taps,
+        .kc = p->run,
+        .panel_stride = l->kernel->nr * l->taps * l->run,
+        .k_begin = p->run_begin * l->taps + p->tap_begin * p->run,
+        .ldc = l->ldc,
+        .m = m,
+        .alpha = e->alpha,
+    };
+    if (p->last && in_registers)
+        t.act = e->act;
+    for (size_t begin = p->panel_begin; begin < p->panel_end;) {
+        size_t next = (begin / l->group_panels + 1) * l->group_panels;
+        size_t end = min(next, p->panel_end);
+        run_group(l, p, &t, m_begin, begin, end);
+        begin = end;
+    }
+    if (!p->last || in_registers)
+        return;
+    size_t from = column_of(l, p->panel_begin);
+    size_t to = column_of(l, p->panel_end - 1);
+    to += min(l->kernel->nr,
+              l->group_n - (p->panel_end - 1) % l->group_panels * l->kernel->nr);
+    for (size_t i = m_begin; i < m_begin + m; i++)
+        e->row(l->c + i * l->ldc + from, to - from, &e->act);
+}
+
+/* All blocks of the sum, in order, for some panels and tiles. */
+static void run_blocks(const hst__gemm_f32_loop *l, pass *p, size_t begin, size_t end) {
+    size_t run_begin = 0;
+    do {
+        size_t run = min(l->block_run, l->run - run_begin), tap = 0;
+        do {
+            p->tap_begin = tap;
+            p->taps = min(l->block_taps, l->taps - tap);
+            p->run_begin = run_begin;
+            p->run = run;
+            p->first = run_begin == 0 && tap == 0;
+            tap += p->taps;
+            p->last = run_begin + run == l->run && tap == l->taps;
+            for (size_t tile = begin; tile < end; tile++)
+                run_tile(l, p, tile);
+        } while (tap < l->taps);
+        run_begin += run;
+    } while (run_begin < l->run);
+}
+
+void hst__gemm_f32_loop_run(const hst__gemm_f32_loop *l, const hst__tiles *tiles) {
+    assert(hst__act_in_registers(l->epilogue->act.kind) || l->epilogue->row);
+    size_t nr = l->kernel->nr, mr = l->kernel->mr;
+    size_t block = l->block_taps * l->block_run + 1;
+    size_t panels = GROUP_FLOATS / (block * nr);
+    panels = panels ? panels : 1;
+    size_t wide = panels * nr > block ? panels * nr : block;
+    size_t rows = ROWS_FLOATS / (wide * mr);
+    rows = rows ? rows : 1;
+    bool one_pass = block > l->taps * l->run && panels >= tiles->n_end - tiles->n_begin;
+    if (one_pass)
+        rows = tiles->m_end - tiles->m_begin;
+    for (size_t i = tiles->m_begin; i < tiles->m_end; i += rows) {
+        for (size_t j = tiles->n_begin; j < tiles->n_end; j += panels) {
+            pass p = {.panel_begin = j, .panel_end = min(j + panels, tiles->n_end)};
+            run_blocks(l, &p, i, min(i + rows, tiles->m_end));
+        }
+    }
+}
