@@ -85,8 +85,8 @@ typedef struct hst__decode_options {
     bool keep16;
     /** Pixels as stored, EXIF orientation not applied. */
     bool ignore_orientation;
-    /** A truncated or damaged JPEG or PNG gives what could be decoded, the rest grey or
-     * black, instead of an error; *info says nothing about it, *damaged does. */
+    /** A truncated file gives what could be decoded, the rest grey (JPEG) or black,
+     * instead of an error; *damaged says so. */
     bool lenient;
     /** Alpha is dropped (as OpenCV's IMREAD_COLOR and Pillow's convert("RGB") do) unless
      * composite is set: then blended over background (8-bit RGB). */
@@ -107,10 +107,12 @@ typedef struct hst__decode_options {
 } hst__decode_options;
 
 /** Decodes into *out, whose buffer is reused and grown. Every byte of the input may lie.
- * options may be NULL (all zero). damaged (may be NULL) is set when a lenient decode met
- * damage. Errors: FORMAT (not a picture, truncated, corrupt), UNSUPPORTED (a known format
- * in a form we do not read), LIMIT (size, pixels, scans, work), NOMEM, ARG. On failure
- * the contents of *out are undefined, its buffer stays owned by it. */
+ * options may be NULL (all zero). damaged (may be NULL) is set when the picture came out
+ * although its data are damaged: bad codes within a JPEG (shown by every viewer, and no
+ * error here either), or whatever lenient forgave. Errors: FORMAT (not a picture,
+ * truncated, corrupt), UNSUPPORTED (a known format in a form we do not read), LIMIT
+ * (size, pixels, scans, work), NOMEM, ARG. On failure the contents of *out are undefined,
+ * its buffer stays owned by it. */
 hst_status hst__image_decode(const void *bytes, size_t size,
                              const hst__decode_options *options, hst__image *out,
                              bool *damaged, hst_error *err);
