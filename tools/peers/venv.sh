@@ -4,7 +4,7 @@
 set -eu
 dir=$1
 stamp="$dir/.ready"
-wanted="onnx==1.17.0 onnxruntime==1.20.1 numpy==1.26.4 pillow==11.0.0"
+wanted="onnx==1.23.2 onnxruntime==1.32.0 numpy==2.4.6 pillow==13.0.0"
 [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ] && exit 0
 command -v python3 >/dev/null && python3 -c 'import venv, ensurepip' 2>/dev/null || {
     sudo=""

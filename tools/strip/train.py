@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import onnxruntime
 import torch
 from torch import nn
 
@@ -98,6 +99,14 @@ def export(model, path):
     )
 
 
+def check_export(model, path, images):
+    """Largest difference between the logits of the file in ONNX Runtime and of the network here."""
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    with torch.no_grad():
+        expected = model(to_batch(images)).numpy()
+    return np.abs(session.run(["logits"], {"image": to_batch(images).numpy()})[0] - expected).max()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("dataset", type=Path, help="folder written by generate.py dataset")
@@ -117,6 +126,7 @@ def main():
     correct = (predict(model, images).argmax(1) == labels).sum().item()
     print(f"held-out: {correct} of {len(labels)} right ({100 * correct / len(labels):.2f} %)")
     export(model, args.onnx)
+    print(f"ONNX Runtime differs by {check_export(model, args.onnx, images[:96]):.1e} at most")
 
 
 if __name__ == "__main__":
