@@ -69,7 +69,7 @@ static void run_group(const hst__gemm_f32_loop *l, const pass *p, hst__gemm_f32_
     size_t k = l->taps * l->run;
     t->n = min((end - begin) * nr, l->group_n - column);
     t->packed = l->packed + group * l->group_floats + column * k;
-    t->offset = l->gathered ? 0 : group * l->group_offset + p->run_begin;
+    t->offset = group * l->group_offset + (l->gathered ? 0 : p->run_begin);
     column += group * l->group_n;
     t->c = l->c + m_begin * l->ldc + column;
     t->bias = p->first && e->bias ? e->bias + column : NULL;

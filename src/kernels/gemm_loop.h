@@ -13,8 +13,8 @@ typedef struct hst__gemm_f32_block {
     const float **table;   /**< [taps][mr], to be filled */
 } hst__gemm_f32_block;
 
-/** Fills the table so that entry + offset points at value `run_begin` of the run, where
- * offset is what hst__gemm_f32_loop adds (0 when `gathered`). */
+/** Fills the table with where the runs of group 0 start: their first value, or, when rows
+ * are gathered for this block, value run_begin. */
 typedef void hst__gemm_f32_rows(void *source, const hst__gemm_f32_block *block);
 
 /** A product whose columns fall into groups, each with rows of its own. */
