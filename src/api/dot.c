@@ -80,5 +80,6 @@ hst_status hst_session_write_dot(const hst_session *session, const char *path,
     bool failed = ferror(f);
     if (f != stdout)
         failed |= fclose(f) != 0;
-    return failed ? hst__fail(err, HST_E_IO, "'%.500s': %s", path, strerror(errno)) : HST_OK;
+    return failed ? hst__fail(err, HST_E_IO, "'%.500s': %s", path, strerror(errno))
+                  : HST_OK;
 }

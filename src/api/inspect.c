@@ -21,7 +21,8 @@ static void count_ops(const hst__graph *g, hst_inspection *in) {
                                  strcmp(in->ops[k].domain, n->domain) != 0))
             k++;
         if (k == in->n_ops)
-            in->ops[in->n_ops++] = (hst_op_count){.domain = n->domain, .name = n->op_type};
+            in->ops[in->n_ops++] =
+                (hst_op_count){.domain = n->domain, .name = n->op_type};
         in->ops[k].count++;
     }
     qsort(in->ops, in->n_ops, sizeof *in->ops, more_first);
@@ -62,7 +63,8 @@ static void count_weight(const hst_tensor *t, hst_weight_info *w, hst_inspection
     in->nonfinite += w->nonfinite;
 }
 
-hst_status hst_model_inspect(const hst_model *model, hst_inspection **out, hst_error *err) {
+hst_status hst_model_inspect(const hst_model *model, hst_inspection **out,
+                             hst_error *err) {
     const hst__graph *g = model->graph;
     *out = NULL;
     hst_inspection *in = hst__alloc(sizeof *in);

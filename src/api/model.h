@@ -10,7 +10,6 @@ struct hst_model {
     hst__onnx_file *file; /**< the mapped file; owns the graph */
     const hst__graph *graph;
     hst__plan_cache plans;
-    size_t file_bytes;
 };
 
 #endif

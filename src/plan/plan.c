@@ -102,7 +102,7 @@ static hst_status place_constant(hst__plan *p, hst__slot *slot, const hst_tensor
     slot->kind = HST__SLOT_CONSTANT;
     slot->constant = t->data;
     size_t size = hst_dtype_size(t->desc.dtype);
-    if (how == READ_BYTES || !t->mapped || size <= 1 || (uintptr_t)t->data % size == 0)
+    if (how == READ_BYTES || size <= 1 || (uintptr_t)t->data % size == 0)
         return HST_OK;
     hst__op_ctx c = {.blocks = &p->blocks};
     void *copy = hst__op_block(&c, t->bytes);

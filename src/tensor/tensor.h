@@ -12,10 +12,10 @@ typedef hst_tensor_info hst__desc; /**< element type and shape */
 
 struct hst_tensor {
     hst__desc desc;
-    void *data; /**< may be unaligned when borrowed from a file; see `mapped` */
+    void *data; /**< may be unaligned when borrowed from a model file */
     size_t bytes;
     bool owned;  /**< data is freed with the tensor */
-    bool mapped; /**< data lies in a read-only file map: maybe unaligned, pages droppable */
+    bool mapped; /**< data lies in a read-only file map, whose pages may be dropped */
 };
 
 /** Number of elements; false when a dimension is negative or the product overflows. */

@@ -1,0 +1,25 @@
+/* Files as memory. */
+#ifndef HST_BASE_FILE_MAP_H
+#define HST_BASE_FILE_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef struct hst__file_map {
+    const uint8_t *data; /**< read-only; NULL when size is 0 */
+    size_t size;
+    bool mapped; /**< else a heap copy */
+} hst__file_map;
+
+/** Maps a regular file read-only; small ones are read into the heap. The file must not be
+ * cut short while it is mapped: reading beyond its end is a bus error. Errors: IO, NOMEM.
+ */
+hst_status hst__file_map_open(const char *path, hst__file_map *out, hst_error *err);
+void hst__file_map_close(hst__file_map *map);
+/** Lets the whole pages inside [p, p+size) leave memory; they are read again when needed.
+ * For addresses inside a map only. */
+void hst__file_map_drop(const void *p, size_t size);
+
+#endif

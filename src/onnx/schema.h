@@ -1,0 +1,73 @@
+/* Field numbers of the ONNX format (onnx.proto of IR version 11), those that are read. */
+#ifndef HST_ONNX_SCHEMA_H
+#define HST_ONNX_SCHEMA_H
+
+enum {
+    MODEL_IR_VERSION = 1,
+    MODEL_PRODUCER_NAME = 2,
+    MODEL_PRODUCER_VERSION = 3,
+    MODEL_GRAPH = 7,
+    MODEL_OPSET_IMPORT = 8,
+    MODEL_FUNCTIONS = 25,
+
+    OPSET_DOMAIN = 1,
+    OPSET_VERSION = 2,
+
+    GRAPH_NODE = 1,
+    GRAPH_NAME = 2,
+    GRAPH_INITIALIZER = 5,
+    GRAPH_INPUT = 11,
+    GRAPH_OUTPUT = 12,
+    GRAPH_SPARSE_INITIALIZER = 15,
+
+    NODE_INPUT = 1,
+    NODE_OUTPUT = 2,
+    NODE_NAME = 3,
+    NODE_OP_TYPE = 4,
+    NODE_ATTRIBUTE = 5,
+    NODE_DOMAIN = 7,
+
+    ATTR_NAME = 1,
+    ATTR_F = 2,
+    ATTR_I = 3,
+    ATTR_S = 4,
+    ATTR_T = 5,
+    ATTR_G = 6,
+    ATTR_FLOATS = 7,
+    ATTR_INTS = 8,
+    ATTR_STRINGS = 9,
+    ATTR_TENSORS = 10,
+    ATTR_GRAPHS = 11,
+    ATTR_TYPE_PROTO = 14,
+    ATTR_TYPE = 20,
+    ATTR_REF_NAME = 21,
+    ATTR_SPARSE_TENSOR = 22,
+
+    VALUE_NAME = 1,
+    VALUE_TYPE = 2,
+    TYPE_TENSOR = 1,
+    TYPE_TENSOR_ELEMENT = 1,
+    TYPE_TENSOR_SHAPE = 2,
+    SHAPE_DIM = 1,
+    DIM_VALUE = 1,
+    DIM_PARAM = 2,
+
+    TENSOR_DIMS = 1,
+    TENSOR_DATA_TYPE = 2,
+    TENSOR_SEGMENT = 3,
+    TENSOR_FLOAT_DATA = 4,
+    TENSOR_INT32_DATA = 5,
+    TENSOR_STRING_DATA = 6,
+    TENSOR_INT64_DATA = 7,
+    TENSOR_NAME = 8,
+    TENSOR_RAW_DATA = 9,
+    TENSOR_DOUBLE_DATA = 10,
+    TENSOR_UINT64_DATA = 11,
+    TENSOR_EXTERNAL_DATA = 13,
+    TENSOR_DATA_LOCATION = 14,
+
+    ENTRY_KEY = 1,
+    ENTRY_VALUE = 2,
+};
+
+#endif
