@@ -32,7 +32,8 @@ enum { HST__IMAGE_MAX_SIDE = 1 << 20 };
 
 /** Gives the picture this form, contents undefined, rows dense; keeps its buffer when it
  * is large enough. Errors: ARG (form), LIMIT (over HST__IMAGE_MAX_BYTES), NOMEM, and ARG
- * when the buffer is borrowed and too small. On failure the picture is as before. */
+ * when the buffer is borrowed and the picture has another form. On failure the picture is
+ * as before. */
 hst_status hst__image_reshape(hst__image *image, int width, int height, int channels,
                               int bits, hst_error *err);
 /** Releases the buffer; the picture is empty and usable again. */
@@ -128,18 +129,21 @@ typedef enum hst__resize_filter {
     HST__RESIZE_BILINEAR,
     HST__RESIZE_BICUBIC,
     HST__RESIZE_AREA,    /**< Pillow: BOX; OpenCV: INTER_AREA */
-    HST__RESIZE_LANCZOS, /**< Pillow: LANCZOS (a = 3); UNSUPPORTED in the OpenCV
-                            convention */
+    HST__RESIZE_LANCZOS, /**< Pillow: LANCZOS (a = 3); OpenCV: UNSUPPORTED */
 } hst__resize_filter;
 
 typedef enum hst__resize_convention {
     /** Pillow's Image.resize: antialiased (the filter widens with the reduction), two
-     * passes in fixed point, bicubic a = -0.5. torchvision on PIL pictures is the same.
-     */
+     * passes in fixed point with u8 between them, bicubic a = -0.5. Order of the passes
+     * as in Pillow 13: rows first unless the height shrinks by more than twice as many
+     * pixels as the width. torchvision on PIL pictures is the same. */
     HST__RESIZE_PILLOW,
     /** OpenCV's cv::resize: no antialiasing (except AREA), linear in 11-bit fixed point,
      * bicubic a = -0.75. */
     HST__RESIZE_OPENCV,
+    /** The same as Pillow up to 12 did it: rows always first. Differs by a level, with
+     * bicubic and lanczos by more beside hard edges, where the order differs. */
+    HST__RESIZE_PILLOW12,
 } hst__resize_convention;
 
 /** A rectangle in pixels, x1 and y1 excluded. */
@@ -150,8 +154,11 @@ typedef struct hst__image_rect {
 typedef struct hst__resize_options {
     hst__resize_filter filter;
     hst__resize_convention convention;
-    int width, height;   /**< of the whole result, > 0 */
-    hst__image_rect box; /**< part of the source to scale; all zero: all of it */
+    int width, height; /**< of the whole result, > 0 */
+    /** Part of the source to scale; all zero: all of it. As Pillow's box, whose filters
+     * look beyond its edges, and as OpenCV's region, which ends there. To crop first,
+     * then resize as Pillow would, pass a picture that borrows the part. */
+    hst__image_rect box;
     /** Part of the result that is wanted (resize, then crop, at the cost of the crop; the
      * pixels are those of the whole); all zero: all of it. */
     hst__image_rect window;
