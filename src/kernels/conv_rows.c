@@ -91,24 +91,64 @@ static void find_rows(void *context, const hst__gemm_f32_block *b) {
     }
 }
 
+typedef float four __attribute__((vector_size(16)));
+
+/* Three planes, four pixels at a time: rgbr gbrg brgb. */
+static void interleave_three(const float *r, const float *g, const float *b, size_t n,
+                             float *out) {
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4, out += 12) {
+        four x, y, z;
+        memcpy(&x, r + i, sizeof x);
+        memcpy(&y, g + i, sizeof y);
+        memcpy(&z, b + i, sizeof z);
+        /* Each is one shuffle on x86: two lanes of either operand. */
+        four xxyy = __builtin_shufflevector(x, y, 0, 2, 4, 6);
+        four yyzz = __builtin_shufflevector(y, z, 1, 3, 5, 7);
+        four zzxx = __builtin_shufflevector(z, x, 0, 2, 5, 7);
+        four first = __builtin_shufflevector(xxyy, zzxx, 0, 2, 4, 6);
+        four second = __builtin_shufflevector(yyzz, xxyy, 0, 2, 5, 7);
+        four third = __builtin_shufflevector(zzxx, yyzz, 1, 3, 5, 7);
+        memcpy(out, &first, sizeof first);
+        memcpy(out + 4, &second, sizeof second);
+        memcpy(out + 8, &third, sizeof third);
+    }
+    for (; i < n; i++, out += 3) {
+        out[0] = r[i];
+        out[1] = g[i];
+        out[2] = b[i];
+    }
+}
+
+/* out[i * channels + c] = plane c [i]; planes lie `step` floats apart. */
+static void interleave(const float *plane, size_t step, size_t channels, size_t n,
+                       float *out) {
+    if (channels == 3) {
+        interleave_three(plane, plane + step, plane + 2 * step, n, out);
+        return;
+    }
+    for (size_t c = 0; c < channels; c++, plane += step) {
+        for (size_t i = 0; i < n; i++)
+            out[i * channels + c] = plane[i];
+    }
+}
+
 /* Columns from..to-1 of an input row, [column][channel]. */
 static void copy_row(const hst__conv_f32_desc *d, const float *x, size_t image,
                      size_t row, size_t from, size_t to, float *out) {
-    if (!d->input_nchw) {
-        const float *pixel = x + ((image * d->in_h + row) * d->in_w + from) * d->x_stride;
-        if (d->x_stride == d->in_c) {
-            memcpy(out, pixel, (to - from) * d->in_c * sizeof *out);
-            return;
-        }
-        for (size_t col = from; col < to; col++, pixel += d->x_stride, out += d->in_c)
-            memcpy(out, pixel, d->in_c * sizeof *out);
+    if (d->input_nchw) {
+        size_t area = d->in_h * d->in_w;
+        interleave(x + image * d->in_c * area + row * d->in_w + from, area, d->in_c,
+                   to - from, out);
         return;
     }
-    for (size_t c = 0; c < d->in_c; c++) {
-        const float *plane = x + ((image * d->in_c + c) * d->in_h + row) * d->in_w;
-        for (size_t col = from; col < to; col++)
-            out[(col - from) * d->in_c + c] = plane[col];
+    const float *pixel = x + ((image * d->in_h + row) * d->in_w + from) * d->x_stride;
+    if (d->x_stride == d->in_c) {
+        memcpy(out, pixel, (to - from) * d->in_c * sizeof *out);
+        return;
     }
+    for (size_t col = from; col < to; col++, pixel += d->x_stride, out += d->in_c)
+        memcpy(out, pixel, d->in_c * sizeof *out);
 }
 
 /* One row of scratch: padding, the part of the input row that is met, padding. */

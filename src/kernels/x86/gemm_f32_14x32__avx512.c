@@ -9,7 +9,12 @@
 
 #include <immintrin.h>
 
-enum { MR = 14, NR = 32 };
+enum {
+    MR = 14,
+    NR = 32,
+    AHEAD = 16 /* steps of k that B is prefetched ahead: weights come from memory, and the
+                  hardware's own prefetch stops at every page */
+};
 
 /* What a panel narrower than 32 columns is made of: its last vector is v1, of 16 or 8. */
 typedef enum width { W8 = 8, W16 = 16, W24 = 24, W32 = 32 } width;
@@ -58,6 +63,10 @@ INLINE void step(const float *const *a, size_t k, const float *b, int m, width w
                  sums *s) {
     __m512 v[2];
     load_b(b, w, v);
+    if (w == W32) {
+        _mm_prefetch((const char *)(b + AHEAD * W32), _MM_HINT_T0);
+        _mm_prefetch((const char *)(b + AHEAD * W32 + 16), _MM_HINT_T0);
+    }
     UNROLL for (int i = 0; i < m; i++) fma_row(s->v[i], a[i] + k, v, w);
 }
 

@@ -9,7 +9,12 @@
 
 #include <immintrin.h>
 
-enum { MR = 6, NR = 16 };
+enum {
+    MR = 6,
+    NR = 16,
+    AHEAD = 32 /* steps of k that B is prefetched ahead: weights come from memory, and the
+                  hardware's own prefetch stops at every page */
+};
 
 /* Columns in a row of a panel: the last panel may hold one vector instead of two. */
 typedef enum width { W8 = 8, W16 = 16 } width;
@@ -29,8 +34,10 @@ typedef struct sums {
 INLINE void step(const float *const *a, size_t k, const float *b, int m, width w,
                  sums *s) {
     __m256 b0 = _mm256_loadu_ps(b), b1 = b0;
-    if (w == W16)
+    if (w == W16) {
         b1 = _mm256_loadu_ps(b + 8);
+        _mm_prefetch((const char *)(b + AHEAD * W16), _MM_HINT_T0);
+    }
     UNROLL for (int i = 0; i < m; i++) {
         __m256 value = _mm256_broadcast_ss(a[i] + k);
         s->v[i][0] = _mm256_fmadd_ps(value, b0, s->v[i][0]);
