@@ -1,0 +1,3 @@
+#include "kernels/vmath_body.h"
+
+hst__act_row *const hst__act_rows__avx512[HST__ACT_COUNT] = VMATH_TABLE;

@@ -1,0 +1,33 @@
+/* Kernel, stride, dilation, padding of convolutions and poolings, from ONNX attributes.
+ */
+#ifndef HST_OPS_WINDOW_H
+#define HST_OPS_WINDOW_H
+
+#include "ops/op.h"
+
+enum { HST__WINDOW_MAX = 3 };
+
+typedef struct hst__window {
+    int dims; /**< spatial dimensions, 1..3 */
+    int64_t in[HST__WINDOW_MAX], out[HST__WINDOW_MAX], kernel[HST__WINDOW_MAX];
+    int64_t stride[HST__WINDOW_MAX], dilation[HST__WINDOW_MAX];
+    int64_t pad_begin[HST__WINDOW_MAX], pad_end[HST__WINDOW_MAX];
+} hst__window;
+
+/** Position of spatial dimension i (0..dims-1) in a tensor of that layout. */
+static inline int hst__window_at(bool channels_last, int i) {
+    return channels_last ? 1 + i : 2 + i;
+}
+static inline int hst__window_channel(bool channels_last, int rank) {
+    return channels_last ? rank - 1 : 1;
+}
+
+/** Reads the attributes kernel_shape, strides, dilations, pads, auto_pad and ceil_mode
+ * for an input of this shape and fills the output size. `kernel` (dims sizes) overrides
+ * kernel_shape where the weights say it; NULL where kernel_shape must be given.
+ * channels_last tells where the spatial dimensions of `in` are. Errors: SHAPE,
+ * UNSUPPORTED, LIMIT. */
+hst_status hst__window_init(hst__op_ctx *c, const hst__desc *in, bool channels_last,
+                            const int64_t *kernel, hst__window *w);
+
+#endif
