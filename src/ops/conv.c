@@ -10,6 +10,7 @@
 #include "kernels/vmath.h"
 #include "ops/pieces.h"
 #include "ops/types.h"
+#include "ops/unary.h"
 #include "ops/window.h"
 
 enum { X, W, BIAS, ADDEND, WSCALE };
