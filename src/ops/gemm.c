@@ -1,5 +1,6 @@
 /* Gemm: alpha * A' * B' + beta * C. Passes add input 3, a tensor of the output's shape.
  */
+#include "kernels/vmath.h"
 #include "ops/product.h"
 #include "ops/types.h"
 #include "ops/unary.h"
@@ -51,6 +52,8 @@ typedef struct plain {
     double alpha, beta;
     int64_t c_row, c_column; /**< strides of C; 0 where it is broadcast */
     hst__step inner;         /**< the f32 product, before beta * C is added */
+    hst__act act;
+    hst__act_row *row;
 } plain;
 
 /** Strides of C against rows and columns of the output. */
@@ -89,19 +92,25 @@ static void c_strides(const hst__desc *d, plain *p) {
     X(arg, u64, HST_DTYPE_U64, uint64_t)
 PLAIN_TYPES(PLAIN_RUN, )
 
-/** The product, then beta * C in a pass of its own: for forms of C that no epilogue has.
- */
+/** The product, then beta * C, addend and activation in a pass of their own: for forms of
+ * C that no epilogue has. */
 static void run_then_add(const hst__step *step, const hst__run *r) {
     const plain *p = step->state;
     hst__step inner = p->inner;
     inner.in = step->in;
     inner.out = step->out;
     inner.run(&inner, r);
-    const float *add = hst__in(step, r, C);
+    const float *c = hst__in(step, r, C), *addend = hst__in(step, r, ADDEND);
     float *y = hst__out(step, r, 0), beta = (float)p->beta;
     for (int64_t i = 0; i < p->s.m; i++)
-        for (int64_t j = 0; j < p->s.n; j++)
-            *y++ += beta * add[i * p->c_row + j * p->c_column];
+        for (int64_t j = 0; j < p->s.n; j++) {
+            float *v = &y[i * p->s.n + j];
+            *v += beta * c[i * p->c_row + j * p->c_column];
+            if (addend)
+                *v += addend[i * p->s.n + j];
+        }
+    if (p->row)
+        p->row(y, (size_t)(p->s.m * p->s.n), &p->act);
 }
 
 static hst_status prepare_f32(hst__op_ctx *c, hst__step *step, const sizes *s, plain *p) {
@@ -123,17 +132,20 @@ static hst_status prepare_f32(hst__op_ctx *c, hst__step *step, const sizes *s, p
     }
     if (!hst__op_has(c, C) || p->beta == 0)
         return hst__product_prepare(c, step, &product);
-    bool row = p->c_row == 0, plain_row = row && (p->c_column == 1 || s->n == 1);
-    bool whole = p->c_row == s->n && p->c_column == 1;
-    if (p->beta == 1 && plain_row)
+    bool row = p->c_row == 0 && p->beta == 1;
+    bool whole = p->c_row == s->n && p->c_column == 1 && p->beta == 1;
+    if (row) {
         product.bias = C;
-    else if (p->beta == 1 && row && p->c_column == 0)
-        product.bias = C, product.bias_scalar = true;
-    else if (p->beta == 1 && whole && product.addend < 0)
-        product.addend = C, product.addend_rows = product.n;
-    else if (product.act.kind || product.addend >= 0)
-        return hst__op_fail(c, HST_E_INTERNAL, "a fused Gemm with beta or a broadcast C");
-    else {
+        product.bias_scalar = p->c_column == 0 && s->n > 1;
+    } else if (whole && product.addend < 0) {
+        product.addend = C;
+        product.addend_rows = product.n;
+    } else {
+        p->act = product.act;
+        if (p->act.kind)
+            p->row = hst__act_select(&p->act, c->cpu);
+        product.act = (hst__act){.kind = HST__ACT_NONE};
+        product.addend = -1;
         hst_status st = hst__product_prepare(c, step, &product);
         p->inner = *step;
         step->state = p;
