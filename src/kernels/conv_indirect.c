@@ -55,27 +55,62 @@ static bool make_plan(hst__conv_f32_plan *plan) {
     return true;
 }
 
-/* Column `entry` of the table: where the taps of one output pixel are. */
-static void point_taps(const source *s, const hst__gemm_f32_block *b,
-                       const hst__conv_f32_pixel *pixel, const float **entry) {
+/* Where the windows of a tile's pixels start: offset in x, input row and column, maybe
+ * outside the input. */
+typedef struct windows {
+    ptrdiff_t at[HST__GEMM_MR_MAX], row[HST__GEMM_MR_MAX], col[HST__GEMM_MR_MAX];
+    bool inside; /* all of them, entirely */
+} windows;
+
+static void find_windows(const hst__conv_f32_desc *d, size_t m_begin, size_t m,
+                         windows *w) {
+    hst__conv_f32_pixel pixel = hst__conv_f32_pixel_at(d, m_begin);
+    ptrdiff_t last_row =
+        (ptrdiff_t)d->in_h - (ptrdiff_t)((d->kernel_h - 1) * d->dilation_h);
+    ptrdiff_t last_col =
+        (ptrdiff_t)d->in_w - (ptrdiff_t)((d->kernel_w - 1) * d->dilation_w);
+    w->inside = true;
+    for (size_t i = 0; i < m; i++) {
+        ptrdiff_t row = hst__conv_f32_in_row(d, pixel.out_row);
+        ptrdiff_t col = hst__conv_f32_in_col(d, pixel.out_col);
+        ptrdiff_t line = (ptrdiff_t)(pixel.image * d->in_h) + row;
+        w->row[i] = row;
+        w->col[i] = col;
+        w->at[i] = (line * (ptrdiff_t)d->in_w + col) * (ptrdiff_t)d->x_stride;
+        w->inside &= row >= 0 && row < last_row && col >= 0 && col < last_col;
+        hst__conv_f32_pixel_next(d, &pixel);
+    }
+}
+
+/* One line of the table: the pixels that a tap meets, `row` and `col` below and right of
+ * the windows' starts. */
+static void point_tap(const source *s, const windows *w, size_t m, ptrdiff_t row,
+                      ptrdiff_t col, const float **entry) {
     const hst__conv_f32_desc *d = &s->plan->desc;
-    size_t mr = s->plan->gemm->mr, pixels = d->in_h * d->in_w;
-    ptrdiff_t row = hst__conv_f32_in_row(d, pixel->out_row);
-    ptrdiff_t first_col = hst__conv_f32_in_col(d, pixel->out_col);
-    const float *image = s->x + pixel->image * pixels * d->x_stride;
-    size_t tap = b->tap_begin, end = b->tap_begin + b->taps;
-    row += (ptrdiff_t)(tap / d->kernel_w * d->dilation_h);
-    for (size_t kw = tap % d->kernel_w; tap < end; kw = 0) {
-        size_t left = d->kernel_w - kw, taps = left < end - tap ? left : end - tap;
-        ptrdiff_t col = first_col + (ptrdiff_t)(kw * d->dilation_w);
-        bool row_inside = row >= 0 && row < (ptrdiff_t)d->in_h;
-        for (size_t i = 0; i < taps; i++, entry += mr, col += (ptrdiff_t)d->dilation_w) {
-            bool inside = row_inside && col >= 0 && col < (ptrdiff_t)d->in_w;
-            *entry = inside ? image + ((size_t)row * d->in_w + (size_t)col) * d->x_stride
-                            : s->zeros;
+    ptrdiff_t offset = (row * (ptrdiff_t)d->in_w + col) * (ptrdiff_t)d->x_stride;
+    for (size_t i = 0; i < m && w->inside; i++)
+        entry[i] = s->x + (w->at[i] + offset);
+    for (size_t i = 0; i < m && !w->inside; i++) {
+        ptrdiff_t y = w->row[i] + row, x = w->col[i] + col;
+        bool inside =
+            y >= 0 && y < (ptrdiff_t)d->in_h && x >= 0 && x < (ptrdiff_t)d->in_w;
+        entry[i] = inside ? s->x + (w->at[i] + offset) : s->zeros;
+    }
+}
+
+static void point_taps(const source *s, const hst__gemm_f32_block *b) {
+    const hst__conv_f32_desc *d = &s->plan->desc;
+    windows w;
+    find_windows(d, b->m_begin, b->m, &w);
+    size_t kh = b->tap_begin / d->kernel_w, kw = b->tap_begin % d->kernel_w;
+    const float **entry = b->table;
+    for (size_t i = 0; i < b->taps; i++, entry += s->plan->gemm->mr) {
+        point_tap(s, &w, b->m, (ptrdiff_t)(kh * d->dilation_h),
+                  (ptrdiff_t)(kw * d->dilation_w), entry);
+        if (++kw == d->kernel_w) {
+            kw = 0;
+            kh++;
         }
-        tap += taps;
-        row += (ptrdiff_t)d->dilation_h;
     }
 }
 
@@ -98,11 +133,7 @@ static void find_rows(void *context, const hst__gemm_f32_block *b) {
         for (size_t i = 0; i < b->m; i++)
             b->table[i] = s->x + (b->m_begin + i) * d->x_stride;
     } else {
-        hst__conv_f32_pixel pixel = hst__conv_f32_pixel_at(d, b->m_begin);
-        for (size_t i = 0; i < b->m; i++) {
-            point_taps(s, b, &pixel, b->table + i);
-            hst__conv_f32_pixel_next(d, &pixel);
-        }
+        point_taps(s, b);
     }
     if (s->plan->copy_floats)
         gather(s, b);

@@ -80,14 +80,16 @@ static void find_rows(void *context, const hst__gemm_f32_block *b) {
     const hst__conv_f32_desc *d = &s->plan->desc;
     size_t mr = s->plan->gemm->mr, tap_floats = d->dilation_h * s->at->row_floats;
     hst__conv_f32_pixel pixel = hst__conv_f32_pixel_at(d, b->m_begin);
+    const float **entry = b->table;
     for (size_t i = 0; i < b->m; i++) {
         size_t row = (pixel.out_row - s->first_out_row) * d->stride_h;
-        const float *from = s->rows + row * s->at->row_floats +
-                            pixel.out_col * d->stride_w * d->in_c +
-                            b->tap_begin * tap_floats;
-        for (size_t tap = 0; tap < b->taps; tap++, from += tap_floats)
-            b->table[tap * mr + i] = from;
+        entry[i] = s->rows + row * s->at->row_floats +
+                   pixel.out_col * d->stride_w * d->in_c + b->tap_begin * tap_floats;
         hst__conv_f32_pixel_next(d, &pixel);
+    }
+    for (size_t tap = 1; tap < b->taps; tap++, entry += mr) {
+        for (size_t i = 0; i < b->m; i++)
+            entry[mr + i] = entry[i] + tap_floats;
     }
 }
 

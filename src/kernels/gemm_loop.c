@@ -51,24 +51,39 @@ size_t hst__gemm_f32_gather_stride(size_t run) {
     return ((hst__round_up(run, LINE) / LINE) | 1) * LINE;
 }
 
-/* A rectangle of panels and one block of the sum, against a range of tiles. */
+/* Some panels and one block of the sum, for a range of tiles. */
 typedef struct pass {
     size_t panel_begin, panel_end;
+    size_t first_group, first_panel; /* where panel_begin lies: group, panel in it */
+    size_t column_begin, column_end;
     size_t tap_begin, taps, run_begin, run;
     bool first, last; /* block of the sum */
 } pass;
 
 static size_t min(size_t a, size_t b) { return a < b ? a : b; }
 
-/* The panels of one tile that belong to one group. */
+static size_t column_of(const hst__gemm_f32_loop *l, size_t group, size_t panel) {
+    return group * l->group_n + min(panel * l->kernel->nr, l->group_n);
+}
+
+static pass pass_over(const hst__gemm_f32_loop *l, size_t begin, size_t end) {
+    size_t last = end - 1;
+    pass p = {.panel_begin = begin,
+              .panel_end = end,
+              .first_group = begin / l->group_panels,
+              .first_panel = begin % l->group_panels};
+    p.column_begin = column_of(l, p.first_group, p.first_panel);
+    p.column_end = column_of(l, last / l->group_panels, last % l->group_panels + 1);
+    return p;
+}
+
+/* `count` panels of one group, from `panel` on. */
 static void run_group(const hst__gemm_f32_loop *l, const pass *p, hst__gemm_f32_tile *t,
-                      size_t m_begin, size_t begin, size_t end) {
+                      size_t m_begin, size_t group, size_t panel, size_t count) {
     const hst__epilogue *e = l->epilogue;
-    size_t group = begin / l->group_panels, panel = begin % l->group_panels;
-    size_t column = panel * l->kernel->nr, nr = l->kernel->nr;
-    size_t k = l->taps * l->run;
-    t->n = min((end - begin) * nr, l->group_n - column);
-    t->packed = l->packed + group * l->group_floats + column * k;
+    size_t nr = l->kernel->nr, column = panel * nr;
+    t->n = min(count * nr, l->group_n - column);
+    t->packed = l->packed + group * l->group_floats + column * l->taps * l->run;
     t->offset = group * l->group_offset + (l->gathered ? 0 : p->run_begin);
     column += group * l->group_n;
     t->c = l->c + m_begin * l->ldc + column;
@@ -81,11 +96,6 @@ static void run_group(const hst__gemm_f32_loop *l, const pass *p, hst__gemm_f32_
         t->ldd = e->ldd;
     }
     l->kernel->tile(t);
-}
-
-static size_t column_of(const hst__gemm_f32_loop *l, size_t panel) {
-    return panel / l->group_panels * l->group_n +
-           min(panel % l->group_panels * l->kernel->nr, l->group_n);
 }
 
 static void run_tile(const hst__gemm_f32_loop *l, const pass *p, size_t tile) {
@@ -111,20 +121,19 @@ static void run_tile(const hst__gemm_f32_loop *l, const pass *p, size_t tile) {
     };
     if (p->last && in_registers)
         t.act = e->act;
-    for (size_t begin = p->panel_begin; begin < p->panel_end;) {
-        size_t next = (begin / l->group_panels + 1) * l->group_panels;
-        size_t end = min(next, p->panel_end);
-        run_group(l, p, &t, m_begin, begin, end);
-        begin = end;
+    size_t group = p->first_group, panel = p->first_panel;
+    for (size_t left = p->panel_end - p->panel_begin; left > 0;) {
+        size_t count = min(l->group_panels - panel, left);
+        run_group(l, p, &t, m_begin, group, panel, count);
+        left -= count;
+        panel = 0;
+        group++;
     }
     if (!p->last || in_registers)
         return;
-    size_t from = column_of(l, p->panel_begin);
-    size_t to = column_of(l, p->panel_end - 1);
-    to += min(l->kernel->nr,
-              l->group_n - (p->panel_end - 1) % l->group_panels * l->kernel->nr);
     for (size_t i = m_begin; i < m_begin + m; i++)
-        e->row(l->c + i * l->ldc + from, to - from, &e->act);
+        e->row(l->c + i * l->ldc + p->column_begin, p->column_end - p->column_begin,
+               &e->act);
 }
 
 /* All blocks of the sum, in order, for some panels and tiles. */
@@ -161,7 +170,7 @@ void hst__gemm_f32_loop_run(const hst__gemm_f32_loop *l, const hst__tiles *tiles
         rows = tiles->m_end - tiles->m_begin;
     for (size_t i = tiles->m_begin; i < tiles->m_end; i += rows) {
         for (size_t j = tiles->n_begin; j < tiles->n_end; j += panels) {
-            pass p = {.panel_begin = j, .panel_end = min(j + panels, tiles->n_end)};
+            pass p = pass_over(l, j, min(j + panels, tiles->n_end));
             run_blocks(l, &p, i, min(i + rows, tiles->m_end));
         }
     }
