@@ -1,3 +1,3 @@
-#include "kernels/vmath_body.h"
+#include "kernels/vmath_rows.h"
 
 hst__act_row *const hst__act_rows__avx2[HST__ACT_COUNT] = VMATH_TABLE;
