@@ -57,7 +57,8 @@ def patch(rng, layers, strength):
         mask = smoothstep(0.0, rng.uniform(0.05, 0.25), outline)
         fringe = mask * smoothstep(0.35, 0.0, outline)
         change = strength * rng.uniform(0.28, 0.50) * (1.0 if darker else -0.8)
-        view.albedo *= 1.0 - change * mask * (1.0 + 0.12 * value_noise(rng, view.shape, (9 * unit, 14 * unit)))
+        cloud = 1.0 + 0.12 * value_noise(rng, view.shape, (9 * unit, 14 * unit))
+        view.albedo *= 1.0 - change * mask * cloud
         view.albedo *= 1.0 - rng.uniform(0.0, 0.35) * strength * fringe
         view.gloss *= 1.0 - 0.6 * mask * darker
         view.oxide += rng.uniform(-0.9, 0.6) * mask

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import onnx
 import onnxruntime
 import torch
 from torch import nn
@@ -97,6 +98,22 @@ def export(model, path):
         output_names=["logits"],
         dynamic_axes={"image": {0: "batch"}, "logits": {0: "batch"}},
     )
+    graph_file = onnx.load(path)
+    repeat_shared_weights(graph_file.graph)
+    onnx.checker.check_model(graph_file, full_check=True)
+    onnx.save(graph_file, path)
+
+
+def repeat_shared_weights(graph):
+    """Undo the exporter's sharing of equal weights, which puts Identity nodes before some biases.
+
+    The two batch normalisations added at a shortcut receive the same gradients and so learn equal biases.
+    """
+    weights = {weight.name: weight for weight in graph.initializer}
+    for node in [n for n in graph.node if n.op_type == "Identity" and n.input[0] in weights]:
+        graph.initializer.add().CopyFrom(weights[node.input[0]])
+        graph.initializer[-1].name = node.output[0]
+        graph.node.remove(node)
 
 
 def check_export(model, path, images):
