@@ -9,6 +9,10 @@
 #include "kernels/conv.def"
 #undef CONV_F32_KERNEL
 
+/** True when the shape makes sense and offsets and positions can be computed without
+ * overflow. */
+bool hst__conv_f32_is_possible(const hst__conv_f32_desc *d);
+
 /** Packing for plans whose sum runs over taps * group_in, or, with natural order, over
  * group_in * taps as the weights lie. */
 void hst__conv_f32_pack_taps(const hst__conv_f32_plan *plan, const void *weights,

@@ -30,7 +30,7 @@ static bool is_position(size_t count, size_t step, ptrdiff_t pad) {
 }
 
 /* Offsets inside the tensors and positions inside the padded input are then exact. */
-static bool is_possible(const hst__conv_f32_desc *d) {
+bool hst__conv_f32_is_possible(const hst__conv_f32_desc *d) {
     if (!d->groups || d->in_c % d->groups || d->out_c % d->groups || !d->in_c ||
         !d->out_c)
         return false;
@@ -52,7 +52,7 @@ static bool is_possible(const hst__conv_f32_desc *d) {
 
 bool hst__conv_f32_plan_with(hst__conv_f32_plan *plan, const hst__conv_f32_desc *desc,
                              hst_cpu_level level, const hst__conv_f32_kernel *kernel) {
-    if (!is_possible(desc))
+    if (!hst__conv_f32_is_possible(desc))
         return false;
     const hst__gemm_f32_kernel *gemm = hst__gemm_f32_pick(level);
     size_t group_out = desc->out_c / desc->groups;
