@@ -1,0 +1,128 @@
+/* Labels from a file, options from a command line. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "pipeline/manifest.h"
+
+enum { LABEL_FILE_MAX = 4 << 20, LABELS_MAX = 100000 };
+
+static hst_status read_text(hst__arena *arena, const char *path, char **out,
+                            hst_error *err) {
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return hst__fail(err, HST_E_IO, "labels '%.500s': %s", path, strerror(errno));
+    char *text = NULL;
+    hst_status st = HST_OK;
+    long size = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
+    if (size < 0 || size > LABEL_FILE_MAX)
+        st =
+            hst__fail(err, HST_E_LIMIT, "labels '%.500s': not a file of at most %d bytes",
+                      path, LABEL_FILE_MAX);
+    else if (!(text = hst__arena_alloc(arena, (size_t)size + 1)))
+        st = hst__fail_nomem(err, (size_t)size);
+    else {
+        rewind(f);
+        text[fread(text, 1, (size_t)size, f)] = 0;
+    }
+    fclose(f);
+    *out = text;
+    return st;
+}
+
+hst_status hst__manifest_labels(hst__manifest *m, const char *path, hst_error *err) {
+    char *text = NULL;
+    int lines = 1;
+    hst_status st = read_text(&m->arena, path, &text, err);
+    if (st)
+        return st;
+    for (const char *p = text; *p; p++)
+        lines += *p == '\n';
+    if (lines > LABELS_MAX)
+        return hst__fail(err, HST_E_LIMIT, "labels '%.500s': more than %d lines", path,
+                         LABELS_MAX);
+    m->labels = hst__arena_array(&m->arena, (size_t)lines, sizeof *m->labels);
+    if (!m->labels)
+        return hst__fail_nomem(err, (size_t)lines * sizeof *m->labels);
+    m->n_labels = 0;
+    for (char *line = text; line;) {
+        char *end = strchr(line, '\n');
+        if (end)
+            *end = 0;
+        line[strcspn(line, "\r")] = 0;
+        if (end || *line)
+            m->labels[m->n_labels++] = line;
+        line = end ? end + 1 : NULL;
+    }
+    return HST_OK;
+}
+
+static hst_status word(const char *option, const char *given, const char *const *words,
+                       int *out, hst_error *err) {
+    char list[200] = "";
+    if (!given)
+        return HST_OK;
+    int found = hst__word_find(words, given);
+    if (found >= 0) {
+        *out = found;
+        return HST_OK;
+    }
+    for (int i = 0; words[i]; i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "",
+                 words[i]);
+    return hst__fail(err, HST_E_ARG, "%s '%.60s' is not one of %s", option, given, list);
+}
+
+static hst_status words(hst__manifest *m, const hst_pipeline_options *o, hst_error *err) {
+    int fit = m->fit, filter = m->filter, convention = m->convention, color = m->color,
+        layout = m->layout;
+    hst_status st = word("fit", o->fit, hst__fit_words, &fit, err);
+    if (!st)
+        st = word("filter", o->filter, hst__filter_words, &filter, err);
+    if (!st)
+        st = word("convention", o->convention, hst__convention_words, &convention, err);
+    if (!st)
+        st = word("color", o->color, hst__color_words, &color, err);
+    if (!st)
+        st = word("layout", o->layout, hst__layout_words, &layout, err);
+    m->fit = (hst__fit)fit;
+    m->filter = (hst__resize_filter)filter;
+    m->convention = (hst__resize_convention)convention;
+    m->color = (hst__color)color;
+    m->layout = (hst__layout)layout;
+    return st;
+}
+
+static void channels(const double *given, int n, double out[3]) {
+    for (int i = 0; n > 0 && i < 3; i++)
+        out[i] = given[n == 3 ? i : 0];
+}
+
+hst_status hst__manifest_override(hst__manifest *m, const hst_pipeline_options *o,
+                                  hst_error *err) {
+    hst_status st = words(m, o, err);
+    if (st)
+        return st;
+    if (o->width < 0 || o->height < 0 || o->width > 16384 || o->height > 16384)
+        return hst__fail(err, HST_E_ARG, "size %dx%d is not in 1..16384", o->width,
+                         o->height);
+    if (o->width > 0 && o->height > 0) {
+        m->width = o->width;
+        m->height = o->height;
+    }
+    for (int i = 0; i < o->n_std; i++)
+        if (!(o->std[i] > 1e-9))
+            return hst__fail(err, HST_E_ARG, "std %g is not positive", o->std[i]);
+    if (o->scale != 0)
+        m->scale = o->scale;
+    channels(o->mean, o->n_mean, m->mean);
+    channels(o->std, o->n_std, m->std);
+    if (o->top_k > 0)
+        m->top_k = o->top_k;
+    if (o->score >= 0)
+        m->score = o->score;
+    if (o->iou >= 0)
+        m->iou = o->iou;
+    return o->labels_path ? hst__manifest_labels(m, o->labels_path, err) : HST_OK;
+}

@@ -1,0 +1,139 @@
+/* Photograph -> input tensor. */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "pipeline/pipeline.h"
+
+static void lap(uint64_t *stage_ns, hst_stage stage, uint64_t *since) {
+    uint64_t now = hst__clock_ns();
+    if (stage_ns)
+        stage_ns[stage] += now - *since;
+    *since = now;
+}
+
+/** The size that the whole photograph is scaled to, and what of it is used. */
+typedef struct fitting {
+    int width, height;
+    hst__image_rect window;
+    int x, y; /**< where the picture lies in the input */
+} fitting;
+
+static int at_least_one(double v) { return v < 1 ? 1 : (int)v; }
+
+static fitting fit_letterbox(const hst_pipeline *p, int w, int h) {
+    double s = fmin((double)p->width / w, (double)p->height / h);
+    fitting f = {.width = at_least_one(round(w * s)),
+                 .height = at_least_one(round(h * s))};
+    f.width = f.width > p->width ? p->width : f.width;
+    f.height = f.height > p->height ? p->height : f.height;
+    if (!p->m.top_left) {
+        /* Half pixels go up and left, as trainers of these networks do it. */
+        f.x = (int)round((p->width - f.width) / 2.0 - 0.1);
+        f.y = (int)round((p->height - f.height) / 2.0 - 0.1);
+    }
+    return f;
+}
+
+/** The shorter side to a size, then the middle: torchvision's Resize and CenterCrop. */
+static fitting fit_crop(const hst_pipeline *p, int w, int h) {
+    int larger = p->width > p->height ? p->width : p->height;
+    int shorter =
+        p->m.shorter_side ? p->m.shorter_side : (int)((int64_t)larger * 256 / 224);
+    fitting f = {.width = shorter, .height = shorter};
+    if (w <= h)
+        f.height = (int)((int64_t)shorter * h / w);
+    else
+        f.width = (int)((int64_t)shorter * w / h);
+    if (f.width < p->width) /* a crop larger than the picture: scale to cover it */
+        f.width = p->width;
+    if (f.height < p->height)
+        f.height = p->height;
+    int left = (int)nearbyint((f.width - p->width) / 2.0);
+    int top = (int)nearbyint((f.height - p->height) / 2.0);
+    f.window = (hst__image_rect){left, top, left + p->width, top + p->height};
+    return f;
+}
+
+static hst_status fit(hst_pipeline *p, int w, int h, fitting *f, hst_error *err) {
+    *f = (fitting){.width = p->width, .height = p->height};
+    if (p->m.fit == HST__FIT_LETTERBOX)
+        *f = fit_letterbox(p, w, h);
+    else if (p->m.fit == HST__FIT_CROP)
+        *f = fit_crop(p, w, h);
+    else if (p->m.fit == HST__FIT_NONE && (w != p->width || h != p->height))
+        return hst__fail(
+            err, HST_E_SHAPE,
+            "the photograph is %dx%d, the input %dx%d, and the manifest says "
+            "not to resize (fit none)",
+            w, h, p->width, p->height);
+    p->placement = (hst__placement){.photo_width = w,
+                                    .photo_height = h,
+                                    .width = p->width,
+                                    .height = p->height,
+                                    .scale_x = (double)f->width / w,
+                                    .scale_y = (double)f->height / h,
+                                    .offset_x = f->x - f->window.x0,
+                                    .offset_y = f->y - f->window.y0};
+    return HST_OK;
+}
+
+static hst_status decode(hst_pipeline *p, const void *bytes, size_t size,
+                         hst_error *err) {
+    hst__decode_options o = {.channels = p->m.color == HST__COLOR_GREY ? 1 : 3};
+    if (p->m.reduced_decode) {
+        o.want_width = p->width;
+        o.want_height = p->height;
+    }
+    bool damaged;
+    return hst__image_decode(bytes, size, &o, &p->photo, &damaged, err);
+}
+
+static hst_status convert(hst_pipeline *p, const hst__image *from, const fitting *f,
+                          hst_error *err) {
+    hst__convert_options o = {.type = p->m.u8 ? HST__CONVERT_U8 : HST__CONVERT_F32,
+                              .hwc = p->m.layout == HST__LAYOUT_NHWC,
+                              .channels = p->channels,
+                              .bgr = p->m.color == HST__COLOR_BGR,
+                              .scale = p->m.scale,
+                              .width = p->width,
+                              .height = p->height,
+                              .x = f->x,
+                              .y = f->y};
+    for (int i = 0; i < 3; i++) {
+        o.mean[i] = p->m.mean[i];
+        o.std[i] = p->m.std[i];
+        o.pad[i] = p->m.pad;
+    }
+    return hst__image_convert(from, &o, p->input->data, hst_tensor_count(p->input), err);
+}
+
+hst_status hst__pipeline_prepare(hst_pipeline *p, const void *bytes, size_t size,
+                                 uint64_t *stage_ns, hst_error *err) {
+    uint64_t since = hst__clock_ns();
+    fitting f;
+    p->loaded = false;
+    hst_status st = decode(p, bytes, size, err);
+    lap(stage_ns, HST_STAGE_DECODE, &since);
+    if (!st)
+        st = fit(p, p->photo.width, p->photo.height, &f, err);
+    if (st)
+        return st;
+    const hst__image *picture = &p->photo;
+    if (f.width != p->photo.width || f.height != p->photo.height || f.window.x1) {
+        hst__resize_options o = {.filter = p->m.filter,
+                                 .convention = p->m.convention,
+                                 .width = f.width,
+                                 .height = f.height,
+                                 .window = f.window};
+        st = hst__resizer_run(&p->resizer, &p->photo, &o, &p->scaled, err);
+        picture = &p->scaled;
+    }
+    lap(stage_ns, HST_STAGE_RESIZE, &since);
+    if (!st)
+        st = convert(p, picture, &f, err);
+    lap(stage_ns, HST_STAGE_NORMALISE, &since);
+    p->loaded = !st;
+    return st;
+}
