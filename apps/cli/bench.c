@@ -56,7 +56,8 @@ static hst_status warm_up(bench *b, hst_error *err) {
 }
 
 static void progress(const bench *b, uint64_t elapsed, uint64_t duration, size_t count) {
-    double share = count ? (double)b->n / (double)count : (double)elapsed / (double)duration;
+    double share =
+        count ? (double)b->n / (double)count : (double)elapsed / (double)duration;
     fprintf(stderr, "\r%3.0f %%  %zu runs", 100 * share, b->n);
 }
 
@@ -84,7 +85,8 @@ static double ms(uint64_t ns) { return (double)ns / 1e6; }
 static void print_histogram(const bench *b) {
     enum { ROWS = 16, WIDTH = 40 };
     size_t counts[ROWS] = {0}, most = 1;
-    uint64_t low = b->stats.min, high = b->stats.percentiles[3].value; /* p99: no long tail */
+    uint64_t low = b->stats.min,
+             high = b->stats.percentiles[3].value; /* p99: no long tail */
     if (high <= low)
         high = low + 1;
     size_t beyond = 0;
@@ -93,7 +95,8 @@ static void print_histogram(const bench *b) {
             beyond++;
             continue;
         }
-        size_t row = (size_t)((double)(b->samples[i] - low) / (double)(high - low + 1) * ROWS);
+        size_t row =
+            (size_t)((double)(b->samples[i] - low) / (double)(high - low + 1) * ROWS);
         counts[row]++;
         most = counts[row] > most ? counts[row] : most;
     }
@@ -108,7 +111,8 @@ static void print_histogram(const bench *b) {
 }
 
 static void print_percentiles(const hst_stats *s) {
-    static const char *const names[HST_PERCENTILES] = {"p50", "p90", "p95", "p99", "p99.9"};
+    static const char *const names[HST_PERCENTILES] = {"p50", "p90", "p95", "p99",
+                                                       "p99.9"};
     for (int i = 0; i < HST_PERCENTILES; i++) {
         const hst_percentile *p = &s->percentiles[i];
         if (p->carried)
@@ -149,14 +153,17 @@ static void print_text(const bench *b, const char *model) {
            text_bytes((double)hst_peak_rss_bytes(), rss, sizeof rss),
            text_bytes((double)c->info.arena_bytes, arena, sizeof arena));
     if (c->source == SOURCE_RANDOM)
-        printf("note: the input is random numbers; real inputs can be slower or faster\n");
+        printf(
+            "note: the input is random numbers; real inputs can be slower or faster\n");
     if (!b->stats.stable)
-        printf("note: the medians of the last three windows differ by more than 10 %%: the "
-               "machine or the load is not steady\n");
+        printf(
+            "note: the medians of the last three windows differ by more than 10 %%: the "
+            "machine or the load is not steady\n");
 }
 
 static void print_json(const bench *b, const char *model) {
-    static const char *const names[HST_PERCENTILES] = {"p50", "p90", "p95", "p99", "p99.9"};
+    static const char *const names[HST_PERCENTILES] = {"p50", "p90", "p95", "p99",
+                                                       "p99.9"};
     const chain *c = &b->chain;
     cJSON *j = cJSON_CreateObject();
     cJSON_AddStringToObject(j, "model", model);
@@ -188,7 +195,8 @@ static void print_json(const bench *b, const char *model) {
     cJSON_AddBoolToObject(j, "stable", b->stats.stable);
     cJSON_AddNumberToObject(j, "peak_rss_mb", (double)hst_peak_rss_bytes() / 1e6);
     cJSON_AddNumberToObject(j, "arena_mb", (double)c->info.arena_bytes / 1e6);
-    cJSON_AddNumberToObject(j, "cpu_seconds_per_run", (double)b->cpu_ns / 1e9 / (double)b->n);
+    cJSON_AddNumberToObject(j, "cpu_seconds_per_run",
+                            (double)b->cpu_ns / 1e9 / (double)b->n);
     text_json_print(j);
 }
 

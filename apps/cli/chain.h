@@ -17,8 +17,9 @@ typedef struct chain {
     const hst_tensor **inputs;  /**< what the next run reads */
     const hst_tensor **outputs; /**< of the last run */
     hst_input_shape *shapes;
-    uint64_t load_ns, first_ns; /**< reading the model; the first run, planning included */
-    hst_session_info info;      /**< after the first run */
+    uint64_t load_ns,
+        first_ns;          /**< reading the model; the first run, planning included */
+    hst_session_info info; /**< after the first run */
 } chain;
 
 /** Opens model, manifest and raw inputs; runs nothing yet. Images are the positional
@@ -26,8 +27,8 @@ typedef struct chain {
 hst_status chain_open(chain *c, const cli_args *args, hst_error *err);
 void chain_close(chain *c);
 
-/** Reads and prepares one photograph (NULL for raw and random inputs). stages gets the time
- * of each, HST_STAGE_COUNT of them, may be NULL. */
+/** Reads and prepares one photograph (NULL for raw and random inputs). stages gets the
+ * time of each, HST_STAGE_COUNT of them, may be NULL. */
 hst_status chain_load(chain *c, const char *image, uint64_t *stages, hst_error *err);
 /** Runs the network on what was loaded. */
 hst_status chain_infer(chain *c, uint64_t *stages, hst_error *err);

@@ -51,9 +51,14 @@ static void print_values(const view *v, bool inputs) {
         hst_value_info value;
         char shape[256];
         hst_error err;
-        if ((inputs ? hst_model_get_input : hst_model_get_output)(v->model, i, &value, &err))
+        if ((inputs ? hst_model_get_input : hst_model_get_output)(v->model, i, &value,
+                                                                  &err))
             continue;
-        printf("%-10s %-28s %s\n", i ? "" : inputs ? "inputs" : "outputs", value.name,
+        printf("%-10s %-28s %s\n",
+               i        ? ""
+               : inputs ? "inputs"
+                        : "outputs",
+               value.name,
                text_shape(&value.tensor, value.dim_names, shape, sizeof shape));
     }
 }
@@ -77,12 +82,13 @@ static void print_ops(const char *title, const hst_op_count *ops, size_t n) {
 
 static void print_plan(const view *v) {
     char a[32], b[32], c[32], d[32];
-    printf("\nmemory    activations %s (at least %s are alive at once), scratch %s, packed "
-           "weights %s\n",
-           text_bytes((double)v->plan.arena_bytes, a, sizeof a),
-           text_bytes((double)v->plan.arena_bound_bytes, b, sizeof b),
-           text_bytes((double)v->plan.scratch_bytes, c, sizeof c),
-           text_bytes((double)v->plan.weight_bytes, d, sizeof d));
+    printf(
+        "\nmemory    activations %s (at least %s are alive at once), scratch %s, packed "
+        "weights %s\n",
+        text_bytes((double)v->plan.arena_bytes, a, sizeof a),
+        text_bytes((double)v->plan.arena_bound_bytes, b, sizeof b),
+        text_bytes((double)v->plan.scratch_bytes, c, sizeof c),
+        text_bytes((double)v->plan.weight_bytes, d, sizeof d));
     printf("compute    %.1f million multiply-accumulates a run (%d threads, %s)\n",
            v->plan.macs / 1e6, v->plan.threads, hst_cpu_name(v->plan.cpu));
 }
@@ -90,7 +96,8 @@ static void print_plan(const view *v) {
 static void print_weights(const view *v) {
     const hst_inspection *in = v->content;
     char bytes[32];
-    printf("weights    %zu tensors, %zu elements, %s\n", in->n_weights, v->info.parameters,
+    printf("weights    %zu tensors, %zu elements, %s\n", in->n_weights,
+           v->info.parameters,
            text_bytes((double)v->info.parameter_bytes, bytes, sizeof bytes));
     if (in->elements)
         printf("           %.2f %% zeros, %zu subnormal, %zu not finite\n",
@@ -98,8 +105,9 @@ static void print_weights(const view *v) {
                in->nonfinite);
     for (size_t i = 0; i < in->n_weights; i++)
         if (in->weights[i].subnormals || in->weights[i].nonfinite)
-            printf("           '%s': %zu subnormal, %zu not finite\n", in->weights[i].name,
-                   in->weights[i].subnormals, in->weights[i].nonfinite);
+            printf("           '%s': %zu subnormal, %zu not finite\n",
+                   in->weights[i].name, in->weights[i].subnormals,
+                   in->weights[i].nonfinite);
 }
 
 static void print_text(const view *v, const char *path) {
@@ -107,15 +115,16 @@ static void print_text(const view *v, const char *path) {
     printf("model      %s (%s)\n", path,
            text_bytes((double)v->info.file_bytes, bytes, sizeof bytes));
     printf("made by    %s, graph '%s', opset %d, IR %d\n",
-           v->info.producer[0] ? v->info.producer : "unknown", v->info.name, v->info.opset,
-           v->info.ir_version);
+           v->info.producer[0] ? v->info.producer : "unknown", v->info.name,
+           v->info.opset, v->info.ir_version);
     print_values(v, true);
     print_values(v, false);
     print_weights(v);
     print_ops("operators in the file", v->content->ops, v->content->n_ops);
     if (v->plan.steps) {
         char title[96];
-        snprintf(title, sizeof title, "steps after fusion (%zu, and %zu views that cost nothing)",
+        snprintf(title, sizeof title,
+                 "steps after fusion (%zu, and %zu views that cost nothing)",
                  v->plan.steps - v->views, v->views);
         print_ops(title, v->after, v->n_after);
         print_plan(v);
@@ -131,16 +140,17 @@ static cJSON *values_json(const view *v, bool inputs) {
     for (size_t i = 0; i < n; i++) {
         hst_value_info value;
         hst_error err;
-        if ((inputs ? hst_model_get_input : hst_model_get_output)(v->model, i, &value, &err))
+        if ((inputs ? hst_model_get_input : hst_model_get_output)(v->model, i, &value,
+                                                                  &err))
             continue;
         cJSON *item = cJSON_CreateObject(), *dims = cJSON_CreateArray();
         cJSON_AddStringToObject(item, "name", value.name);
         cJSON_AddStringToObject(item, "dtype", hst_dtype_name(value.tensor.dtype));
         for (int k = 0; k < value.tensor.rank; k++)
-            cJSON_AddItemToArray(dims, value.tensor.dims[k] >= 0
-                                           ? cJSON_CreateNumber((double)value.tensor.dims[k])
-                                       : value.dim_names[k]
-                                           ? cJSON_CreateString(value.dim_names[k])
+            cJSON_AddItemToArray(
+                dims, value.tensor.dims[k] >= 0
+                          ? cJSON_CreateNumber((double)value.tensor.dims[k])
+                      : value.dim_names[k] ? cJSON_CreateString(value.dim_names[k])
                                            : cJSON_CreateNull());
         cJSON_AddItemToObject(item, "shape", dims);
         cJSON_AddItemToArray(list, item);
@@ -183,7 +193,8 @@ static void print_json(const view *v, const char *path) {
         cJSON_AddItemToObject(p, "operators", ops_json(v->after, v->n_after));
         cJSON_AddNumberToObject(p, "macs", v->plan.macs);
         cJSON_AddNumberToObject(p, "arena_bytes", (double)v->plan.arena_bytes);
-        cJSON_AddNumberToObject(p, "arena_bound_bytes", (double)v->plan.arena_bound_bytes);
+        cJSON_AddNumberToObject(p, "arena_bound_bytes",
+                                (double)v->plan.arena_bound_bytes);
         cJSON_AddNumberToObject(p, "scratch_bytes", (double)v->plan.scratch_bytes);
         cJSON_AddNumberToObject(p, "packed_weight_bytes", (double)v->plan.weight_bytes);
         cJSON_AddNumberToObject(p, "threads", v->plan.threads);

@@ -15,8 +15,8 @@ static hst_status no_memory(hst_error *err) {
     return HST_E_NOMEM;
 }
 
-static hst_status run_once(profile *p, const char *image, uint64_t *stages, uint64_t *total,
-                           hst_error *err) {
+static hst_status run_once(profile *p, const char *image, uint64_t *stages,
+                           uint64_t *total, hst_error *err) {
     for (int i = 0; i < HST_STAGE_COUNT; i++)
         stages[i] = 0;
     uint64_t start = hst_clock_ns();
@@ -57,7 +57,8 @@ static hst_status time_stages(profile *p, cli_args *args, hst_error *err) {
     if (!st && !reserve(p))
         st = no_memory(err);
     for (size_t r = 0; !st && r < p->runs; r++) {
-        st = run_once(p, n_images ? images[r % n_images] : NULL, stages, &p->total_ns[r], err);
+        st = run_once(p, n_images ? images[r % n_images] : NULL, stages, &p->total_ns[r],
+                      err);
         uint64_t sum = 0;
         for (int i = 0; i < HST_STAGE_COUNT; i++) {
             p->stage_ns[i][r] = stages[i];
@@ -133,7 +134,8 @@ int cli_run_profile(cli_args *args) {
     size_t shown = (size_t)cli_int(args, OPT_LAYERS, 20, 0, 100000);
     hst_status st = chain_open(&p.chain, args, &err);
     if (!st)
-        st = chain_first(&p.chain, args->n_positional > 1 ? args->positional[1] : NULL, &err);
+        st = chain_first(&p.chain, args->n_positional > 1 ? args->positional[1] : NULL,
+                         &err);
     if (!st)
         st = time_stages(&p, args, &err);
     if (!st && !p.chain.info.dynamic)

@@ -51,9 +51,9 @@ static void print_layer(const profile *p, const profile_layer *l) {
     op_text(&l->step, op, sizeof op);
     if (l->step.macs > 0 && l->ns > 0)
         snprintf(rate, sizeof rate, "%.1f", 2 * l->step.macs / (double)l->ns);
-    printf("  %-26.26s %-20.20s %-26.26s %-22.22s %8.3f %6.1f %9.3f %8s\n", l->step.name, op,
-           l->step.kernel, text_shape(&l->step.output, NULL, shape, sizeof shape), ms(l->ns),
-           100 * share, l->step.macs / 1e6, rate);
+    printf("  %-26.26s %-20.20s %-26.26s %-22.22s %8.3f %6.1f %9.3f %8s\n", l->step.name,
+           op, l->step.kernel, text_shape(&l->step.output, NULL, shape, sizeof shape),
+           ms(l->ns), 100 * share, l->step.macs / 1e6, rate);
 }
 
 static void print_layers(const profile *p, size_t shown) {
@@ -72,7 +72,8 @@ static void print_layers(const profile *p, size_t shown) {
     if (n < p->n_layers)
         printf("  ... %zu faster layers (--layers 0 lists all)\n", p->n_layers - n);
     uint64_t inference = p50(&p->stages[HST_STAGE_INFERENCE]);
-    printf("  layers together %.3f ms, timed apart from the runs above (%zu runs); the inference "
+    printf("  layers together %.3f ms, timed apart from the runs above (%zu runs); the "
+           "inference "
            "stage took %.3f ms (difference %+.1f %%)\n",
            ms(p->layer_sum_ns), p->layer_runs, ms(inference),
            inference ? 100 * ((double)p->layer_sum_ns / (double)inference - 1) : 0.0);
@@ -92,8 +93,9 @@ void profile_print_text(const profile *p, size_t shown) {
     else
         print_layers(p, shown);
     if (c->source == SOURCE_RANDOM)
-        printf("note: the input is random numbers; give a photograph or --input to profile "
-               "the whole chain\n");
+        printf(
+            "note: the input is random numbers; give a photograph or --input to profile "
+            "the whole chain\n");
 }
 
 static cJSON *stats_json(const hst_stats *s, double total_mean) {
@@ -117,8 +119,8 @@ static cJSON *layer_json(const profile *p, const profile_layer *l) {
         cJSON_AddItemToArray(dims, cJSON_CreateNumber((double)l->step.output.dims[k]));
     cJSON_AddItemToObject(j, "shape", dims);
     cJSON_AddNumberToObject(j, "ms", ms(l->ns));
-    cJSON_AddNumberToObject(j, "share",
-                            p->layer_sum_ns ? (double)l->ns / (double)p->layer_sum_ns : 0);
+    cJSON_AddNumberToObject(
+        j, "share", p->layer_sum_ns ? (double)l->ns / (double)p->layer_sum_ns : 0);
     cJSON_AddNumberToObject(j, "macs", l->step.macs);
     cJSON_AddNumberToObject(j, "gflops", l->ns ? 2 * l->step.macs / (double)l->ns : 0);
     return j;
@@ -147,8 +149,8 @@ void profile_print_json(const profile *p) {
     text_json_print(j);
 }
 
-static void add_event(cJSON *events, const char *name, const char *category, double start_us,
-                      double us, cJSON *args) {
+static void add_event(cJSON *events, const char *name, const char *category,
+                      double start_us, double us, cJSON *args) {
     cJSON *e = cJSON_CreateObject();
     cJSON_AddStringToObject(e, "name", name);
     cJSON_AddStringToObject(e, "cat", category);
@@ -174,7 +176,8 @@ static cJSON *trace(const profile *p) {
         double us = (double)p->stage_ns[i][last] / 1e3;
         if (us > 0)
             add_event(events, hst_stage_name((hst_stage)i), "stage", at, us, NULL);
-        double inner = at, scale = i == HST_STAGE_INFERENCE && layers > us ? us / layers : 1;
+        double inner = at,
+               scale = i == HST_STAGE_INFERENCE && layers > us ? us / layers : 1;
         for (size_t k = 0; i == HST_STAGE_INFERENCE && k < p->n_layers; k++) {
             double layer_us = (double)p->layers[k].last / 1e3 * scale;
             const hst_step_info *s = &p->layers[k].step;

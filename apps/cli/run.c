@@ -1,0 +1,214 @@
+/* hasten run: what the network answers. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "chain.h"
+#include "text.h"
+
+static void print_classes(const hst_pipeline *p) {
+    hst_class c;
+    for (size_t i = 0; i < hst_pipeline_class_count(p); i++)
+        if (hst_pipeline_get_class(p, i, &c, NULL) == HST_OK)
+            printf("  %7.4f  %5d  %s\n", c.score, c.index, c.label ? c.label : "");
+}
+
+static void print_detections(const hst_pipeline *p) {
+    hst_detection d;
+    for (size_t i = 0; i < hst_pipeline_detection_count(p); i++)
+        if (hst_pipeline_get_detection(p, i, &d, NULL) == HST_OK)
+            printf("  %7.4f  %5d  %-16s  %.1f %.1f  %.1f %.1f\n", d.score, d.class_index,
+                   d.label ? d.label : "", d.x0, d.y0, d.x1, d.y1);
+    if (hst_pipeline_detection_count(p) == 0)
+        printf("  nothing found\n");
+}
+
+static void print_tensors(const chain *c) {
+    for (size_t i = 0; i < c->n_outputs; i++) {
+        hst_value_info info;
+        char shape[160];
+        const hst_tensor *t = c->outputs[i];
+        hst_model_get_output(c->model, i, &info, NULL);
+        printf("  %s %s", info.name,
+               text_shape(hst_tensor_get_info(t), NULL, shape, sizeof shape));
+        const float *x = hst_tensor_const_data(t);
+        for (size_t k = 0; hst_tensor_get_info(t)->dtype == HST_DTYPE_F32 && k < 6 &&
+                           k < hst_tensor_count(t);
+             k++)
+            printf(" %g", (double)x[k]);
+        printf("%s\n", hst_tensor_count(t) > 6 ? " ..." : "");
+    }
+}
+
+static cJSON *class_json(const hst_class *c) {
+    cJSON *j = cJSON_CreateObject();
+    cJSON_AddNumberToObject(j, "index", c->index);
+    cJSON_AddNumberToObject(j, "score", c->score);
+    if (c->label)
+        cJSON_AddStringToObject(j, "label", c->label);
+    return j;
+}
+
+static cJSON *detection_json(const hst_detection *d) {
+    cJSON *j = cJSON_CreateObject();
+    double box[4] = {d->x0, d->y0, d->x1, d->y1};
+    cJSON_AddNumberToObject(j, "class", d->class_index);
+    if (d->label)
+        cJSON_AddStringToObject(j, "label", d->label);
+    cJSON_AddNumberToObject(j, "score", d->score);
+    cJSON_AddItemToObject(j, "box", cJSON_CreateDoubleArray(box, 4));
+    if (d->n_landmarks) {
+        cJSON *list = cJSON_AddArrayToObject(j, "landmarks");
+        for (int i = 0; i < d->n_landmarks; i++)
+            cJSON_AddItemToArray(list, cJSON_CreateDoubleArray(d->landmarks[i], 2));
+    }
+    return j;
+}
+
+static cJSON *answer_json(const chain *c, const char *image) {
+    cJSON *j = cJSON_CreateObject();
+    const hst_pipeline *p = c->pipeline;
+    if (image)
+        cJSON_AddStringToObject(j, "image", image);
+    if (p && hst_pipeline_task(p) == HST_TASK_CLASSIFY) {
+        cJSON *list = cJSON_AddArrayToObject(j, "classes");
+        hst_class item;
+        for (size_t i = 0; i < hst_pipeline_class_count(p); i++)
+            if (hst_pipeline_get_class(p, i, &item, NULL) == HST_OK)
+                cJSON_AddItemToArray(list, class_json(&item));
+        return j;
+    }
+    if (p && hst_pipeline_task(p) == HST_TASK_DETECT) {
+        cJSON *list = cJSON_AddArrayToObject(j, "detections");
+        hst_detection item;
+        for (size_t i = 0; i < hst_pipeline_detection_count(p); i++)
+            if (hst_pipeline_get_detection(p, i, &item, NULL) == HST_OK)
+                cJSON_AddItemToArray(list, detection_json(&item));
+        return j;
+    }
+    cJSON *list = cJSON_AddArrayToObject(j, "outputs");
+    for (size_t i = 0; i < c->n_outputs; i++) {
+        hst_value_info info;
+        const hst_tensor_info *t = hst_tensor_get_info(c->outputs[i]);
+        cJSON *item = cJSON_CreateObject(), *dims = cJSON_CreateArray();
+        hst_model_get_output(c->model, i, &info, NULL);
+        cJSON_AddStringToObject(item, "name", info.name);
+        cJSON_AddStringToObject(item, "dtype", hst_dtype_name(t->dtype));
+        for (int k = 0; k < t->rank; k++)
+            cJSON_AddItemToArray(dims, cJSON_CreateNumber((double)t->dims[k]));
+        cJSON_AddItemToObject(item, "shape", dims);
+        cJSON_AddItemToArray(list, item);
+    }
+    return j;
+}
+
+/** Each output as DIR/NAME.npy, or DIR/IMAGE/NAME.npy where there are several images. */
+static hst_status write_outputs(const chain *c, const char *dir, hst_error *err) {
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
+        err->status = HST_E_IO;
+        snprintf(err->message, sizeof err->message, "'%.500s': %s", dir, strerror(errno));
+        return HST_E_IO;
+    }
+    for (size_t i = 0; i < c->n_outputs; i++) {
+        hst_value_info info;
+        char path[4096], name[512];
+        hst_model_get_output(c->model, i, &info, NULL);
+        snprintf(name, sizeof name, "%s", info.name);
+        for (char *p = name; *p; p++)
+            *p = *p == '/' || *p == ':' ? '_' : *p;
+        snprintf(path, sizeof path, "%.3000s/%s.npy", dir, name);
+        hst_status st = hst_tensor_save_npy(c->outputs[i], path, err);
+        if (st)
+            return st;
+    }
+    return HST_OK;
+}
+
+static hst_status output_folder(const cli_args *a, const char *image, char *out,
+                                size_t size, hst_error *err) {
+    const char *dir = a->text[OPT_OUTPUT_DIR];
+    if (!image || a->n_positional <= 2) {
+        snprintf(out, size, "%s", dir);
+        return HST_OK;
+    }
+    const char *slash = strrchr(image, '/');
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
+        err->status = HST_E_IO;
+        snprintf(err->message, sizeof err->message, "'%.500s': %s", dir, strerror(errno));
+        return HST_E_IO;
+    }
+    snprintf(out, size, "%.2000s/%.500s", dir, slash ? slash + 1 : image);
+    return HST_OK;
+}
+
+static hst_status answer_one(chain *c, const cli_args *a, const char *image, cJSON *list,
+                             hst_error *err) {
+    char folder[4096];
+    hst_status st = chain_load(c, image, NULL, err);
+    if (!st)
+        st = chain_infer(c, NULL, err);
+    if (!st)
+        st = chain_finish(c, NULL, err);
+    if (!st && cli_given(a, OPT_OUTPUT_DIR)) {
+        st = output_folder(a, image, folder, sizeof folder, err);
+        if (!st)
+            st = write_outputs(c, folder, err);
+    }
+    if (!st && cli_given(a, OPT_DRAW))
+        st = hst_pipeline_draw(c->pipeline, a->text[OPT_DRAW], err);
+    if (st)
+        return st;
+    if (list) {
+        cJSON_AddItemToArray(list, answer_json(c, image));
+        return HST_OK;
+    }
+    if (image)
+        printf("%s\n", image);
+    if (c->pipeline && hst_pipeline_task(c->pipeline) == HST_TASK_CLASSIFY)
+        print_classes(c->pipeline);
+    else if (c->pipeline && hst_pipeline_task(c->pipeline) == HST_TASK_DETECT)
+        print_detections(c->pipeline);
+    else
+        print_tensors(c);
+    return HST_OK;
+}
+
+/** A picture that cannot be read is reported and does not stop the rest. */
+static int answer_all(chain *c, cli_args *a, cJSON *list) {
+    int failed = 0;
+    hst_error err;
+    if (a->n_positional == 1) {
+        err = (hst_error){0};
+        return answer_one(c, a, NULL, list, &err) ? cli_fail(a, &err) : EXIT_DONE;
+    }
+    for (int i = 1; i < a->n_positional; i++) {
+        err = (hst_error){0};
+        if (answer_one(c, a, a->positional[i], list, &err)) {
+            cli_fail(a, &err);
+            failed++;
+        }
+    }
+    return failed ? EXIT_FAILED : EXIT_DONE;
+}
+
+int cli_run_run(cli_args *args) {
+    chain c;
+    hst_error err = {0};
+    if (cli_given(args, OPT_DRAW) && args->n_positional != 2)
+        return cli_usage(args->command, "--draw goes with exactly one IMAGE");
+    if (args->n_positional == 1 && args->n_inputs == 0)
+        return cli_usage(args->command, "an IMAGE or --input NAME=FILE is missing");
+    if (chain_open(&c, args, &err)) {
+        chain_close(&c);
+        return cli_fail(args, &err);
+    }
+    if (c.pipeline && hst_pipeline_note(c.pipeline))
+        fprintf(stderr, "note: %s (%s)\n", hst_pipeline_note(c.pipeline),
+                hst_pipeline_describe(c.pipeline));
+    cJSON *list = cli_given(args, OPT_JSON) ? cJSON_CreateArray() : NULL;
+    int status = answer_all(&c, args, list);
+    if (list)
+        text_json_print(list);
+    chain_close(&c);
+    return status;
+}
