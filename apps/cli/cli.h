@@ -39,6 +39,11 @@ typedef struct cli_args {
 /** All commands; the last one has no name. */
 extern const cli_command cli_commands[];
 
+#define COMMAND(symbol, letter, name, arguments, summary, example)                       \
+    int cli_run_##symbol(cli_args *args);
+#include "commands.def"
+#undef COMMAND
+
 /** Parses argv behind the command's name. Returns -1 to go on, else the exit status. */
 int cli_parse(const cli_command *command, int argc, char **argv, cli_args *out);
 void cli_args_fini(cli_args *args);

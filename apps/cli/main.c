@@ -3,11 +3,6 @@
 
 #include "cli.h"
 
-#define COMMAND(symbol, letter, name, arguments, summary, example)                       \
-    int cli_run_##symbol(cli_args *args);
-#include "commands.def"
-#undef COMMAND
-
 const cli_command cli_commands[] = {
 #define COMMAND(symbol, letter, name, arguments, summary, example)                       \
     {name, arguments, summary, example, letter, cli_run_##symbol},

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/session.h"
+#include "hasten/inspect.h"
 #include "kernels/epilogue.h"
 
 /** Text inside a quoted label: quotes, backslashes and control bytes are replaced. */
