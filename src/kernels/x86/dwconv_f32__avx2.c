@@ -1,11 +1,11 @@
 /* Depthwise convolution of part of a row, 8 channels in the lanes:
  *
- *     for i in pixels: for c: y[i][c] = act(sum over rows, cols of x[..][c] * w[..][c]
- * ...)
+ *     for i in pixels: for c: for row: for col:
+ *         y[i][c] += x[row][i * stride + col * dilation][c] * w[row][col][c]
  *
- * Windows of 3 or 5 columns with stride 1 or 2 take up to 4 pixels together, so that each
- * input vector is loaded once for all outputs that it meets in a row of the window. All
- * else takes a pixel at a time, 32 channels together. */
+ * Windows of 3 or 5 columns with stride 1 or 2, or 7 with stride 1, take up to 4 pixels
+ * together, so that each input vector is loaded once for all outputs that it meets in a
+ * row of the window. All else takes a pixel at a time, 32 channels together. */
 #include "kernels/dwconv_kernels.h"
 
 #include <immintrin.h>
@@ -143,6 +143,7 @@ static void cols_3_stride_1(const hst__dwconv_f32_part *p) { all_pixels(p, 3, 1)
 static void cols_3_stride_2(const hst__dwconv_f32_part *p) { all_pixels(p, 3, 2); }
 static void cols_5_stride_1(const hst__dwconv_f32_part *p) { all_pixels(p, 5, 1); }
 static void cols_5_stride_2(const hst__dwconv_f32_part *p) { all_pixels(p, 5, 2); }
+static void cols_7_stride_1(const hst__dwconv_f32_part *p) { all_pixels(p, 7, 1); }
 
 /* n vectors of channels of one pixel, whose window meets the input with taps `cols`. Only
  * a single vector may be cut. */
@@ -197,6 +198,8 @@ void hst__dwconv_f32__avx2(const hst__dwconv_f32_part *p) {
         cols_5_stride_1(p);
     else if (fast && p->cols == 5 && p->stride == 2)
         cols_5_stride_2(p);
+    else if (fast && p->cols == 7 && p->stride == 1)
+        cols_7_stride_1(p);
     else
         any_window(p);
 }

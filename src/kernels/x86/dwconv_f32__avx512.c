@@ -1,11 +1,11 @@
 /* Depthwise convolution of part of a row, 16 channels in the lanes:
  *
- *     for i in pixels: for c: y[i][c] = act(sum over rows, cols of x[..][c] * w[..][c]
- * ...)
+ *     for i in pixels: for c: for row: for col:
+ *         y[i][c] += x[row][i * stride + col * dilation][c] * w[row][col][c]
  *
- * Windows of 3 or 5 columns with stride 1 or 2 take up to 7 pixels together, so that each
- * input vector is loaded once for all outputs that it meets in a row of the window. All
- * else takes a pixel at a time, 64 channels together. */
+ * Windows of 3 or 5 columns with stride 1 or 2, or 7 with stride 1, take up to 7 pixels
+ * together, so that each input vector is loaded once for all outputs that it meets in a
+ * row of the window. All else takes a pixel at a time, 64 channels together. */
 #include "kernels/dwconv_kernels.h"
 
 #include <immintrin.h>
@@ -57,10 +57,12 @@ INLINE void some_pixels(const hst__dwconv_f32_part *p, size_t first, int n, int 
     ptrdiff_t begin = p->first_col + (ptrdiff_t)first * stride;
     __mmask16 inside[WIDTH];
     size_t at[WIDTH];
-    UNROLL for (int i = 0; border && i < width; i++) {
-        bool exists = begin + i >= 0 && begin + i < (ptrdiff_t)p->in_cols;
-        inside[i] = exists ? 0xffffu : 0;
-        at[i] = exists ? (size_t)(begin + i) * p->col_step : 0;
+    if (border) {
+        UNROLL for (int i = 0; i < width; i++) {
+            bool exists = begin + i >= 0 && begin + i < (ptrdiff_t)p->in_cols;
+            inside[i] = exists ? 0xffffu : 0;
+            at[i] = exists ? (size_t)(begin + i) * p->col_step : 0;
+        }
     }
     const float *w = p->w, *line = border ? p->x : p->x + begin * (ptrdiff_t)p->col_step;
     for (size_t c = 0; c < p->channels; c += LANES, w += p->w_block_step) {
@@ -69,7 +71,7 @@ INLINE void some_pixels(const hst__dwconv_f32_part *p, size_t first, int n, int 
         UNROLL for (int i = 0; i < n; i++) sum[i] = start(p, c, mask);
         const float *x = line + c;
         for (size_t row = 0; row < p->rows; row++, x += p->row_step) {
-            __m512 in[WIDTH], weight[5];
+            __m512 in[WIDTH], weight[7];
             UNROLL for (int k = 0; k < cols; k++) weight[k] =
                 _mm512_loadu_ps(w + row * p->w_row_step + k * LANES);
             UNROLL for (int i = 0; i < width; i++) {
@@ -132,6 +134,7 @@ static void cols_3_stride_1(const hst__dwconv_f32_part *p) { all_pixels(p, 3, 1)
 static void cols_3_stride_2(const hst__dwconv_f32_part *p) { all_pixels(p, 3, 2); }
 static void cols_5_stride_1(const hst__dwconv_f32_part *p) { all_pixels(p, 5, 1); }
 static void cols_5_stride_2(const hst__dwconv_f32_part *p) { all_pixels(p, 5, 2); }
+static void cols_7_stride_1(const hst__dwconv_f32_part *p) { all_pixels(p, 7, 1); }
 
 /* n vectors of channels of one pixel, whose window meets the input with taps `cols`. */
 INLINE void one_pixel(const hst__dwconv_f32_part *p, size_t pixel, hst__dwconv_span cols,
@@ -182,6 +185,8 @@ void hst__dwconv_f32__avx512(const hst__dwconv_f32_part *p) {
         cols_5_stride_1(p);
     else if (fast && p->cols == 5 && p->stride == 2)
         cols_5_stride_2(p);
+    else if (fast && p->cols == 7 && p->stride == 1)
+        cols_7_stride_1(p);
     else
         any_window(p);
 }
