@@ -9,23 +9,53 @@
 
 #include "base/memory.h"
 
+/** Below, a copy costs no more than a map, and a file that shrinks does no harm. */
 enum { READ_BELOW = 256 * 1024 };
+
+static hst_status fail_io(const char *path, hst_error *err) {
+    return hst__fail(err, HST_E_IO, "'%.500s': %s", path, strerror(errno));
+}
+
+/** *fd is the caller's; -1 on failure. */
+static hst_status open_regular(const char *path, int *fd, size_t *size, hst_error *err) {
+    struct stat info;
+    hst_status st;
+    /* A pipe without a writer would block here; it is refused below. */
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (*fd < 0)
+        return fail_io(path, err);
+    if (fstat(*fd, &info) != 0) {
+        st = fail_io(path, err);
+    } else if (!S_ISREG(info.st_mode)) {
+        st = hst__fail(err, HST_E_IO, "'%.500s' is %s", path,
+                       S_ISDIR(info.st_mode) ? "a directory" : "not a regular file");
+    } else {
+        *size = (size_t)info.st_size;
+        return HST_OK;
+    }
+    close(*fd);
+    *fd = -1;
+    return st;
+}
 
 static hst_status read_all(int fd, const char *path, size_t size, hst__file_map *out,
                            hst_error *err) {
+    if (size == 0)
+        return HST_OK;
     uint8_t *data = hst__alloc_raw(size);
-    size_t at = 0;
     if (!data)
         return hst__fail_nomem(err, size);
-    while (at < size) {
+    for (size_t at = 0; at < size;) {
         ssize_t n = read(fd, data + at, size - at);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
+            hst_status st =
+                n < 0 ? fail_io(path, err)
+                      : hst__fail(err, HST_E_IO,
+                                  "'%.500s' became shorter while being read", path);
             hst__free(data);
-            return hst__fail(err, HST_E_IO, "'%.500s': %s", path,
-                             n < 0 ? strerror(errno)
-                                   : "it became shorter while being read");
+            return st;
         }
         at += (size_t)n;
     }
@@ -34,26 +64,37 @@ static hst_status read_all(int fd, const char *path, size_t size, hst__file_map 
 }
 
 hst_status hst__file_map_open(const char *path, hst__file_map *out, hst_error *err) {
-    struct stat info;
-    hst_status st = HST_OK;
+    int fd;
+    size_t size;
     *out = (hst__file_map){0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return hst__fail(err, HST_E_IO, "'%.500s': %s", path, strerror(errno));
-    if (fstat(fd, &info) != 0) {
-        st = hst__fail(err, HST_E_IO, "'%.500s': %s", path, strerror(errno));
-    } else if (!S_ISREG(info.st_mode)) {
-        st = hst__fail(err, HST_E_IO, "'%.500s' is not a regular file", path);
-    } else if (info.st_size < READ_BELOW) {
-        st = read_all(fd, path, (size_t)info.st_size, out, err);
+    hst_status st = open_regular(path, &fd, &size, err);
+    if (st)
+        return st;
+    if (size < READ_BELOW) {
+        st = read_all(fd, path, size, out, err);
     } else {
-        void *p = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (p == MAP_FAILED)
-            st = hst__fail(err, HST_E_IO, "'%.500s': %s", path, strerror(errno));
+            st = fail_io(path, err);
         else
-            *out =
-                (hst__file_map){.data = p, .size = (size_t)info.st_size, .mapped = true};
+            *out = (hst__file_map){.data = p, .size = size, .mapped = true};
     }
+    close(fd);
+    return st;
+}
+
+hst_status hst__file_read(const char *path, size_t limit, hst__file_map *out,
+                          hst_error *err) {
+    int fd;
+    size_t size;
+    *out = (hst__file_map){0};
+    hst_status st = open_regular(path, &fd, &size, err);
+    if (st)
+        return st;
+    st = size > limit
+             ? hst__fail(err, HST_E_LIMIT, "'%.500s' has %zu bytes; up to %zu are read",
+                         path, size, limit)
+             : read_all(fd, path, size, out, err);
     close(fd);
     return st;
 }

@@ -13,10 +13,15 @@ typedef struct hst__file_map {
     bool mapped; /**< else a heap copy */
 } hst__file_map;
 
-/** Maps a regular file read-only; small ones are read into the heap. The file must not be
- * cut short while it is mapped: reading beyond its end is a bus error. Errors: IO, NOMEM.
- */
+/** Maps a regular file read-only; small ones are read into the heap. A mapped file must
+ * not be cut short while it is in use: reading beyond its new end is a bus error
+ * (SIGBUS). Errors: IO, NOMEM. */
 hst_status hst__file_map_open(const char *path, hst__file_map *out, hst_error *err);
+/** Reads a regular file of at most `limit` bytes into the heap; it may be changed
+ * afterwards. Errors: IO, LIMIT, NOMEM. */
+hst_status hst__file_read(const char *path, size_t limit, hst__file_map *out,
+                          hst_error *err);
+/** For both; a zeroed one is fine. */
 void hst__file_map_close(hst__file_map *map);
 /** Lets the whole pages inside [p, p+size) leave memory; they are read again when needed.
  * For addresses inside a map only. */

@@ -8,79 +8,121 @@
 
 #include "base/memory.h"
 
-enum { FILES_MAX = 4096, NAME_MAX_BYTES = 1024 };
+enum { FILES_MAX = 4096, LOCATION_MAX = 1024 };
+
+/** A copy of the path up to its last '/', which must be there. */
+static char *folder_of(const char *path) {
+    size_t n = (size_t)(strrchr(path, '/') - path) + 1;
+    char *copy = hst__alloc(n + 1);
+    return copy ? memcpy(copy, path, n) : NULL;
+}
+
+static hst_status fail_io(const char *path, hst_error *err) {
+    return hst__fail(err, HST_E_IO, "'%.500s': %s", path, strerror(errno));
+}
 
 hst_status hst__external_init(hst__external *e, const char *model_path, hst_error *err) {
-    char resolved[PATH_MAX];
+    char real[PATH_MAX + 1];
     *e = (hst__external){0};
-    if (!realpath(model_path, resolved))
-        return hst__fail(err, HST_E_IO, "'%.500s': %s", model_path, strerror(errno));
-    *(strrchr(resolved, '/') + 1) = 0;
-    e->folder = hst__strdup(resolved);
-    return e->folder ? HST_OK : hst__fail_nomem(err, strlen(resolved));
+    e->folder = strchr(model_path, '/') ? folder_of(model_path) : hst__strdup("./");
+    if (!e->folder)
+        return hst__fail_nomem(err, strlen(model_path));
+    if (!realpath(e->folder, real))
+        return fail_io(e->folder, err);
+    if (strcmp(real, "/") != 0)
+        strcat(real, "/");
+    e->real_folders[0] = hst__strdup(real);
+    /* Caches of downloads keep model and weights as links into a folder of blobs. */
+    if (!realpath(model_path, real))
+        return fail_io(model_path, err);
+    e->real_folders[1] = folder_of(real);
+    return e->real_folders[0] && e->real_folders[1] ? HST_OK
+                                                    : hst__fail_nomem(err, PATH_MAX);
 }
 
 void hst__external_fini(hst__external *e) {
-    for (int i = 0; i < e->count; i++) {
-        hst__free(e->files[i].path);
+    for (int i = 0; i < e->count; i++)
         hst__file_map_close(&e->files[i].map);
-    }
     hst__free(e->files);
     hst__free(e->folder);
+    hst__free(e->real_folders[0]);
+    hst__free(e->real_folders[1]);
     *e = (hst__external){0};
 }
 
-/** Resolves links, so that none leads out of the model's folder. */
-static hst_status resolve(const hst__external *e, hst__span path, char *out,
-                          hst_error *err) {
-    char joined[PATH_MAX];
-    int size = (int)path.size;
-    if (path.size == 0 || path.size > NAME_MAX_BYTES || memchr(path.data, 0, path.size))
-        return hst__fail(err, HST_E_FORMAT,
-                         "a location of external data is not a file name");
-    int n = snprintf(joined, sizeof joined, "%s%.*s", e->folder, size,
-                     (const char *)path.data);
-    if (n < 0 || (size_t)n >= sizeof joined)
-        return hst__fail(err, HST_E_FORMAT, "a location of external data is too long");
-    if (path.data[0] == '/' || !realpath(joined, out)) {
-        if (path.data[0] != '/')
-            return hst__fail(err, HST_E_IO, "external data '%.*s': %s", size,
-                             (const char *)path.data, strerror(errno));
-        out[0] = 0;
+/** A relative path none of whose parts is "..". */
+static bool well_formed(hst__span path) {
+    if (path.size == 0 || path.size > LOCATION_MAX || path.data[0] == '/' ||
+        memchr(path.data, 0, path.size))
+        return false;
+    for (size_t at = 0; at < path.size;) {
+        const uint8_t *slash = memchr(path.data + at, '/', path.size - at);
+        size_t end = slash ? (size_t)(slash - path.data) : path.size;
+        if (hst__span_is((hst__span){path.data + at, end - at}, ".."))
+            return false;
+        at = end + 1;
     }
-    if (strncmp(out, e->folder, strlen(e->folder)) != 0)
-        return hst__fail(err, HST_E_FORMAT,
-                         "external data '%.*s' lies outside the folder of the model",
-                         size, (const char *)path.data);
-    return HST_OK;
+    return true;
 }
 
-static hst_status open_file(hst__external *e, const char *path, const hst__file_map **map,
-                            hst_error *err) {
-    for (int i = 0; i < e->count; i++)
-        if (strcmp(e->files[i].path, path) == 0) {
-            *map = &e->files[i].map;
+/** Resolves links, so that none leads out of the allowed folders. */
+static hst_status resolve(const hst__external *e, hst__span path, char out[PATH_MAX],
+                          hst_error *err) {
+    char joined[PATH_MAX];
+    if (!well_formed(path))
+        return hst__fail(err, HST_E_FORMAT,
+                         "external data '%.*s': the location must be a path below the "
+                         "folder of the model",
+                         HST__SPAN_TEXT(path));
+    int n = snprintf(joined, sizeof joined, "%s%.*s", e->folder, (int)path.size,
+                     (const char *)path.data);
+    if (n < 0 || (size_t)n >= sizeof joined)
+        return hst__fail(err, HST_E_FORMAT, "external data '%.*s': the path is too long",
+                         HST__SPAN_TEXT(path));
+    if (!realpath(joined, out))
+        return hst__fail(err, HST_E_IO, "external data '%.500s': %s", joined,
+                         strerror(errno));
+    for (int i = 0; i < 2; i++)
+        if (strncmp(out, e->real_folders[i], strlen(e->real_folders[i])) == 0)
             return HST_OK;
-        }
+    return hst__fail(err, HST_E_FORMAT,
+                     "external data '%.*s' is a link out of the folder of the model",
+                     HST__SPAN_TEXT(path));
+}
+
+static hst_status reserve(hst__external *e, hst_error *err) {
     if (e->count >= FILES_MAX)
         return hst__fail(err, HST_E_LIMIT, "external data lies in more than %d files",
                          FILES_MAX);
-    size_t old = (size_t)e->count * sizeof *e->files;
-    void *grown = hst__realloc(e->files, old, old + sizeof *e->files);
+    if (e->count < e->cap)
+        return HST_OK;
+    int cap = e->cap ? 2 * e->cap : 4;
+    void *grown = hst__realloc(e->files, (size_t)e->cap * sizeof *e->files,
+                               (size_t)cap * sizeof *e->files);
     if (!grown)
-        return hst__fail_nomem(err, old + sizeof *e->files);
+        return hst__fail_nomem(err, (size_t)cap * sizeof *e->files);
     e->files = grown;
-    hst__external_file *f = &e->files[e->count];
-    f->path = hst__strdup(path);
-    if (!f->path)
-        return hst__fail_nomem(err, strlen(path));
-    hst_status st = hst__file_map_open(path, &f->map, err);
-    if (st) {
-        hst__free(f->path);
+    e->cap = cap;
+    return HST_OK;
+}
+
+static hst_status open_file(hst__external *e, hst__span location,
+                            const hst__file_map **map, hst_error *err) {
+    char path[PATH_MAX];
+    for (int i = e->count - 1; i >= 0; i--) /* mostly the one before */
+        if (hst__span_equal(e->files[i].location, location)) {
+            *map = &e->files[i].map;
+            return HST_OK;
+        }
+    hst_status st = reserve(e, err);
+    if (!st)
+        st = resolve(e, location, path, err);
+    if (!st)
+        st = hst__file_map_open(path, &e->files[e->count].map, err);
+    if (st)
         return st;
-    }
-    e->count++;
-    *map = &f->map;
+    e->files[e->count].location = location;
+    *map = &e->files[e->count++].map;
     return HST_OK;
 }
 
@@ -95,33 +137,26 @@ static bool parse(hst__span text, size_t *out) {
     return text.size > 0;
 }
 
-hst_status hst__external_find(hst__external *e, const hst__external_location *location,
-                              hst__span *out, hst_error *err) {
-    char path[PATH_MAX];
+hst_status hst__external_find(void *user, const hst__tensor_location *location,
+                              size_t bytes, hst__span *out, bool *mapped,
+                              hst_error *err) {
     const hst__file_map *map;
-    hst_status st = resolve(e, location->path, path, err);
-    if (!st)
-        st = open_file(e, path, &map, err);
+    size_t offset = 0, length = bytes;
+    if ((location->offset.data && !parse(location->offset, &offset)) ||
+        (location->length.data && !parse(location->length, &length)))
+        return hst__fail(err, HST_E_FORMAT,
+                         "external data: offset '%.*s' or length '%.*s' is no number",
+                         HST__SPAN_TEXT(location->offset),
+                         HST__SPAN_TEXT(location->length));
+    hst_status st = open_file(user, location->path, &map, err);
     if (st)
         return st;
-    size_t offset = 0, length;
-    bool ok = !location->offset.data || parse(location->offset, &offset);
-    ok = ok && offset <= map->size;
-    length = ok ? map->size - offset : 0;
-    ok = ok && (!location->length.data || parse(location->length, &length));
-    if (!ok || length > map->size - offset)
-        return hst__fail(
-            err, HST_E_FORMAT,
-            "external data: offset or length do not fit '%.500s' (%zu bytes)", path,
-            map->size);
-    *out = (hst__span){map->data + offset, length};
+    if (offset > map->size || length > map->size - offset)
+        return hst__fail(err, HST_E_FORMAT,
+                         "external data '%.*s' ends at byte %zu; %zu bytes at %zu do not "
+                         "fit",
+                         HST__SPAN_TEXT(location->path), map->size, length, offset);
+    *out = (hst__span){map->data ? map->data + offset : NULL, length};
+    *mapped = map->mapped;
     return HST_OK;
-}
-
-bool hst__external_mapped(const hst__external *e, hst__span bytes) {
-    for (int i = 0; i < e->count; i++)
-        if (bytes.data >= e->files[i].map.data &&
-            bytes.data <= e->files[i].map.data + e->files[i].map.size)
-            return e->files[i].map.mapped;
-    return false;
 }

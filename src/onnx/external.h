@@ -3,31 +3,27 @@
 #define HST_ONNX_EXTERNAL_H
 
 #include "base/file_map.h"
-#include "onnx/wire.h"
-
-typedef struct hst__external_location {
-    hst__span path, offset, length; /**< texts; offset and length may be absent */
-} hst__external_location;
+#include "tensor/tensor_proto.h"
 
 typedef struct hst__external_file {
-    char *path;
+    hst__span location; /**< as the model spells it; lies in the model */
     hst__file_map map;
 } hst__external_file;
 
 typedef struct hst__external {
-    char *folder; /**< of the model, resolved */
+    char *folder;          /**< of the model as it was named, ends in '/' */
+    char *real_folders[2]; /**< where data may lie: that folder, and the one that the
+                                model itself is linked to; resolved, end in '/' */
     hst__external_file *files;
-    int count;
+    int count, cap;
 } hst__external;
 
-/** model_path names the model; its folder is the only place where data may lie. */
+/** model_path names the model. Errors: IO, NOMEM. */
 hst_status hst__external_init(hst__external *e, const char *model_path, hst_error *err);
 void hst__external_fini(hst__external *e);
-/** The bytes of a location. The file is mapped once. Errors: FORMAT (path leads out of
- * the folder, range beyond the file), IO, LIMIT, NOMEM. */
-hst_status hst__external_find(hst__external *e, const hst__external_location *location,
-                              hst__span *out, hst_error *err);
-/** True when these bytes lie in a file map. */
-bool hst__external_mapped(const hst__external *e, hst__span bytes);
+/** An hst__tensor_find; user is the hst__external. Each file is mapped once. Errors:
+ * FORMAT (the path leads out of the folder, the range does not fit), IO, LIMIT, NOMEM. */
+hst_status hst__external_find(void *user, const hst__tensor_location *location,
+                              size_t bytes, hst__span *out, bool *mapped, hst_error *err);
 
 #endif

@@ -1,7 +1,9 @@
-/* Half-precision floats: conversions that round to nearest, ties to even. */
+/* Half-precision floats: conversions that round to nearest, ties to even. Infinities,
+ * subnormals and signed zeros are kept; a NaN stays one, quiet where it is narrowed. */
 #ifndef HST_TENSOR_HALF_H
 #define HST_TENSOR_HALF_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -66,5 +68,11 @@ static inline uint16_t hst__f32_to_bf16(float f) {
         return (uint16_t)(bits >> 16 | 0x40u);
     return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
 }
+
+/* Arrays of n elements; the halves may be unaligned, as they are in a model file. */
+void hst__f16_to_f32_array(const void *halves, float *floats, size_t n);
+void hst__f32_to_f16_array(const float *floats, void *halves, size_t n);
+void hst__bf16_to_f32_array(const void *halves, float *floats, size_t n);
+void hst__f32_to_bf16_array(const float *floats, void *halves, size_t n);
 
 #endif
