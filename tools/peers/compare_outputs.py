@@ -58,7 +58,9 @@ def run_hasten(args, model, feeds, shapes, out_dir):
 
 
 def compare(args, model, shared):
-    session = ort.InferenceSession(str(model), providers=["CPUExecutionProvider"])
+    options = ort.SessionOptions()
+    options.log_severity_level = 3
+    session = ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
     spec = session.get_inputs()[0]
     shape = [1] + [d if isinstance(d, int) else 1 for d in spec.shape[1:]]
     worst, mean = 0.0, 0.0
