@@ -1,0 +1,6 @@
+#include <tgmath.h>
+
+#include "ops/unary.h"
+
+HST__TYPES_FLOAT(HST__UNARY_ROW, floor(x))
+HST__UNARY_OP(Floor, 7, HST__OPSET_MAX, HST__TYPES_FLOAT, HST__NS_LIBM)

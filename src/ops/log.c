@@ -1,0 +1,6 @@
+#include <tgmath.h>
+
+#include "ops/unary.h"
+
+HST__TYPES_FLOAT(HST__UNARY_ROW, log(x))
+HST__UNARY_OP(Log, 7, HST__OPSET_MAX, HST__TYPES_FLOAT, HST__NS_LIBM)

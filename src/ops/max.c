@@ -1,0 +1,6 @@
+#include "ops/variadic.h"
+
+/* A NaN on either side wins. */
+HST__TYPES_INT(HST__BINARY_ROW, a > b ? a : b)
+HST__TYPES_FLOAT(HST__BINARY_ROW, a > b || a != a ? a : b)
+HST__VARIADIC_OP(Max, 7, HST__TYPES_NUMBER)

@@ -1,0 +1,4 @@
+#include "ops/unary.h"
+
+HST__TYPES_BOOL(HST__UNARY_ROW, !x)
+HST__UNARY_OP(Not, 7, HST__OPSET_MAX, HST__TYPES_BOOL, HST__NS_CHEAP)
