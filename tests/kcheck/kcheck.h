@@ -38,6 +38,11 @@ typedef struct kcheck {
     struct kc_state *state; /**< the harness's own */
 } kcheck;
 
+/* check_<family> of every line in families.def. */
+#define KCHECK_FAMILY(name) void check_##name(kcheck *k);
+#include "families.def"
+#undef KCHECK_FAMILY
+
 typedef void kc_fn(void);
 
 /** Names what is being checked until the next call. */

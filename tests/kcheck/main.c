@@ -8,10 +8,6 @@
 
 #include "state.h"
 
-#define KCHECK_FAMILY(name) void check_##name(kcheck *k);
-#include "families.def"
-#undef KCHECK_FAMILY
-
 static const struct {
     const char *name;
     void (*check)(kcheck *k);
