@@ -63,18 +63,19 @@ static uint64_t to_integer(double f, double low, double high) {
 }
 
 static void store(hst_dtype t, const number *n, char *p) {
-#define STORE(arg, suffix, dtype, ctype)                                                 \
+#define STORE(low, suffix, dtype, ctype)                                                 \
     case dtype: {                                                                        \
-        double low = (ctype)-1 < 0 ? -ldexp(1, (int)sizeof(ctype) * 8 - 1) : 0;          \
-        double high = ldexp(1, (int)sizeof(ctype) * 8 - ((ctype)-1 < 0)) - 1;            \
-        ctype v = (ctype)(n->floating ? to_integer(n->f, low, high) : n->i);             \
+        const int bits = (int)sizeof(ctype) * 8 - ((low) != 0);                          \
+        double least = (low)*ldexp(1, bits), most = ldexp(1, bits) - 1;                  \
+        ctype v = (ctype)(n->floating ? to_integer(n->f, least, most) : n->i);           \
         memcpy(p, &v, sizeof v);                                                         \
         break;                                                                           \
     }
     uint16_t h;
     float f = (float)n->f;
     switch (t) {
-        HST__TYPES_INT(STORE, )
+        HST__TYPES_SIGNED(STORE, -1)
+        HST__TYPES_UNSIGNED(STORE, 0)
     case HST_DTYPE_BOOL:
         *p = n->floating ? n->f != 0 : n->i != 0;
         break;
