@@ -12,8 +12,9 @@
 enum {
     MR = 14,
     NR = 32,
-    AHEAD = 16 /* steps of k that B is prefetched ahead: weights come from memory, and the
-                  hardware's own prefetch stops at every page */
+    AHEAD =
+        16 /* steps of k that B is prefetched ahead, for weights that come from memory:
+              1.4 % of ResNet-50; distances of 8 to 48 differ less than the noise */
 };
 
 /* What a panel narrower than 32 columns is made of: its last vector is v1, of 16 or 8. */

@@ -12,8 +12,8 @@
 enum {
     MR = 6,
     NR = 16,
-    AHEAD = 32 /* steps of k that B is prefetched ahead: weights come from memory, and the
-                  hardware's own prefetch stops at every page */
+    AHEAD = 32 /* steps of k that B is prefetched ahead, for weights that come from
+                  memory: 0.9 % of ResNet-50 */
 };
 
 /* Columns in a row of a panel: the last panel may hold one vector instead of two. */
