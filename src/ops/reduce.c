@@ -154,12 +154,12 @@ static double finish(const reduce_state *s, double a) {
 
 #define SUM_EXP(ctype)                                                                   \
     if (s->kind == HST__REDUCE_LOG_SUM_EXP && isfinite(a)) {                             \
-        double most = a, sum = 0;                                                        \
+        double peak = a, total = 0;                                                        \
         for (size_t r = 0; r < s->count; r++)                                            \
-            sum += exp((double)x[base + position(r, s->reduced, s->reduced_dims,         \
+            total += exp((double)x[base + position(r, s->reduced, s->reduced_dims,         \
                                                  s->reduced_strides)] -                  \
-                       most);                                                            \
-        a = most + log(sum);                                                             \
+                       peak);                                                            \
+        a = peak + log(total);                                                             \
     }
 
 /** One output at a time, for floats: any loops; rows run over contiguous values. */
