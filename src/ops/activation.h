@@ -5,8 +5,6 @@
 #include "kernels/epilogue.h"
 #include "ops/unary.h"
 
-/** act(x) in double: the definition, and what f64 tensors use. */
-double hst__activation(double x, const hst__act *act);
 /** The step applies `act` to input 0, which must be f32 or f64. */
 hst_status hst__activation_prepare(hst__op_ctx *c, hst__step *s, hst__act act);
 
