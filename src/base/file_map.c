@@ -65,7 +65,7 @@ static hst_status read_all(int fd, const char *path, size_t size, hst__file_map 
 
 hst_status hst__file_map_open(const char *path, hst__file_map *out, hst_error *err) {
     int fd;
-    size_t size;
+    size_t size = 0;
     *out = (hst__file_map){0};
     hst_status st = open_regular(path, &fd, &size, err);
     if (st)
@@ -86,7 +86,7 @@ hst_status hst__file_map_open(const char *path, hst__file_map *out, hst_error *e
 hst_status hst__file_read(const char *path, size_t limit, hst__file_map *out,
                           hst_error *err) {
     int fd;
-    size_t size;
+    size_t size = 0;
     *out = (hst__file_map){0};
     hst_status st = open_regular(path, &fd, &size, err);
     if (st)

@@ -50,19 +50,21 @@ void hst__external_fini(hst__external *e) {
     *e = (hst__external){0};
 }
 
-/** A relative path none of whose parts is "..". */
+/** A relative path to a file, none of whose parts is "..". */
 static bool well_formed(hst__span path) {
+    hst__span part = {0};
     if (path.size == 0 || path.size > LOCATION_MAX || path.data[0] == '/' ||
         memchr(path.data, 0, path.size))
         return false;
-    for (size_t at = 0; at < path.size;) {
-        const uint8_t *slash = memchr(path.data + at, '/', path.size - at);
-        size_t end = slash ? (size_t)(slash - path.data) : path.size;
-        if (hst__span_is((hst__span){path.data + at, end - at}, ".."))
+    for (size_t at = 0; at <= path.size; at += part.size + 1) {
+        size_t left = path.size - at;
+        const uint8_t *slash = left ? memchr(path.data + at, '/', left) : NULL;
+        part =
+            (hst__span){path.data + at, slash ? (size_t)(slash - path.data) - at : left};
+        if (hst__span_is(part, ".."))
             return false;
-        at = end + 1;
     }
-    return true;
+    return part.size > 0 && !hst__span_is(part, ".");
 }
 
 /** Resolves links, so that none leads out of the allowed folders. */

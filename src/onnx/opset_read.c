@@ -7,6 +7,11 @@ hst__span hst__reader_domain(hst__span domain) {
     return hst__span_is(domain, "ai.onnx") ? (hst__span){0} : domain;
 }
 
+/** The domain by its long name. */
+static hst__span shown(hst__span domain) {
+    return domain.size ? domain : (hst__span){(const uint8_t *)"ai.onnx", 7};
+}
+
 static int find(const hst__opsets *opsets, hst__span domain) {
     for (int i = 0; i < opsets->count; i++)
         if (hst__span_equal(opsets->items[i].domain, domain))
@@ -78,7 +83,7 @@ hst_status hst__reader_opsets(hst__reader *r, const hst__wire_message *type, uin
         if (known && known != one.version)
             return hst__fail(r->err, HST_E_FORMAT,
                              "domain '%.*s' is imported as opset %d and as %d",
-                             HST__SPAN_TEXT(one.domain), known, one.version);
+                             HST__SPAN_TEXT(shown(one.domain)), known, one.version);
         if (!known)
             out->items[out->count++] = one;
     }
