@@ -86,14 +86,16 @@ static void run(const hst__step *step, const hst__run *r) {
 
 /** Where output position o lies in the input, in elements. */
 static double source(const hst__resize *r, int d, int64_t o) {
-    double in = (double)r->in[d], out = (double)r->out[d], x = (double)o, s = r->scale[d];
+    double in = (double)r->in[d], x = (double)o, s = r->scale[d];
+    /* The standard's size of the output is not rounded down where the corners are. */
+    double whole = (double)r->out[d], out = s * in;
     switch (r->coordinates) {
     case HST__ALIGN_CORNERS:
         return out > 1 ? x * (in - 1) / (out - 1) : 0;
     case HST__ASYMMETRIC:
         return x / s;
     case HST__PYTORCH_HALF_PIXEL:
-        return out > 1 ? (x + 0.5) / s - 0.5 : 0;
+        return whole > 1 ? (x + 0.5) / s - 0.5 : 0;
     case HST__TF_HALF_PIXEL_FOR_NN:
         return (x + 0.5) / s;
     case HST__TF_CROP_AND_RESIZE:
@@ -101,7 +103,7 @@ static double source(const hst__resize *r, int d, int64_t o) {
                              x * (r->roi_end[d] - r->roi_start[d]) * (in - 1) / (out - 1)
                        : 0.5 * (r->roi_start[d] + r->roi_end[d]) * (in - 1);
     case HST__HALF_PIXEL_SYMMETRIC:
-        return in / 2 * (1 - out / (s * in)) + (x + 0.5) / s - 0.5;
+        return in / 2 * (1 - whole / out) + (x + 0.5) / s - 0.5;
     default:
         return (x + 0.5) / s - 0.5;
     }

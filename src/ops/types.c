@@ -20,9 +20,9 @@ hst_status hst__types_need(hst__op_ctx *c, int n) {
 }
 
 hst_status hst__types_equal(hst__op_ctx *c, int i, int k) {
-    hst_status st = hst__types_need(c, (i > k ? i : k) + 1);
-    if (st)
-        return st;
+    int absent = !hst__op_has(c, i) ? i : !hst__op_has(c, k) ? k : -1;
+    if (absent >= 0)
+        return hst__op_fail(c, HST_E_FORMAT, "input %d is missing", absent);
     if (c->in[i].dtype == c->in[k].dtype)
         return HST_OK;
     return hst__op_fail(c, HST_E_TYPE, "inputs %d and %d have element types %s and %s", i,

@@ -134,6 +134,8 @@ void hst__widen_node(const hst__graph *g, const hst__node *n, hst__widen *w) {
     for (int i = 0; i < n->n_in; i++)
         if (marked(w, n->in[i]))
             type = marked(w, n->in[i]);
+    if (n->op == HST__OP_CastLike)
+        type = marked(w, n->in[1]);
     if (!type || n->op == HST__OP_Cast) /* a Cast says its type itself */
         return;
     for (int i = 0; i < n->n_out; i++)
