@@ -5,11 +5,18 @@
 #include "base/status.h"
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
+
+/** F16C is bit 29 of ECX in leaf 1; not every compiler knows its name. */
+static bool has_f16c(void) {
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c >> 29 & 1);
+}
 
 static bool has_avx2(void) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi2");
+           has_f16c() && __builtin_cpu_supports("bmi2");
 }
 
 static bool has_avx512(void) {
@@ -27,9 +34,15 @@ hst_cpu_level hst__cpu_detect(void) {
     return __builtin_cpu_supports("avx512vnni") ? HST_CPU_AVX512VNNI : HST_CPU_AVX512;
 }
 
+/** AVX512_BF16 is bit 5 of EAX in leaf 7, subleaf 1. */
+static bool has_avx512_bf16(void) {
+    unsigned a, b, c, d;
+    return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 5 & 1);
+}
+
 bool hst__cpu_has_bf16(void) {
     __builtin_cpu_init();
-    return has_avx512() && __builtin_cpu_supports("avx512bf16");
+    return has_avx512() && has_avx512_bf16();
 }
 
 unsigned hst__cpu_flush_subnormals(void) {
