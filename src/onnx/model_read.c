@@ -2,7 +2,7 @@
 #include "onnx/reader.h"
 
 enum { IR_FIRST = 3, IR_LAST = 13 };
-enum { BUDGET_TIMES = 16, BUDGET_FLOOR = 64 << 20 };
+enum { BUDGET_TIMES = 16, BUDGET_FLOOR = 16 << 20 };
 
 typedef struct model_parts {
     hst__span graph, producer, version;

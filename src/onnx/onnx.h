@@ -23,7 +23,7 @@ typedef struct hst__onnx_file {
 /** Reads a model: IR 3 to 13, opset 7 to 28 of the ONNX domain. The graph is sorted,
  * every value it reads is made somewhere; whether its operators are known is not looked
  * at. Large weights stay in the mapped file. Memory taken is bounded by 16 times the size
- * of the file plus 64 MB, time by about the same. *out is the caller's. Errors, naming
+ * of the file plus 16 MB, time by about the same. *out is the caller's. Errors, naming
  * node, value or tensor: IO, FORMAT, UNSUPPORTED, LIMIT, NOMEM. */
 hst_status hst__onnx_open(const char *path, hst__onnx_file **out, hst_error *err);
 /** Likewise from memory that outlives the file object; external data is refused. */

@@ -55,8 +55,9 @@ static hst_status load(const uint8_t *bytes, size_t size) {
     hst__alloc_set_hook(count, &m);
     hst_status st = hst__onnx_open_memory(exact, size, &file, &err);
     hst__alloc_set_hook(NULL, NULL);
-    size_t budget = 16 * size + (64u << 20);
-    assert_true(m.largest <= budget && m.total <= 2 * budget);
+    /* what is alive at once; arrays that doubled, and sorting, come on top */
+    size_t budget = 16 * size + (16u << 20);
+    assert_true(m.largest <= budget && m.total <= 3 * budget);
     if (st) {
         assert_null(file);
         assert_int_equal(err.status, st);
@@ -190,14 +191,14 @@ static void small_pieces_of_large_objects(void **state) {
     } pieces[] = {
 #define PIECE(text, want) {text, sizeof text - 1, want}
         PIECE("\x0a\x00", HST_E_FORMAT), /* node without anything */
-        PIECE("\x0a\x0a\x12\x04####\x22\x02Or", HST_E_FORMAT),
+        PIECE("\x0a\x0a\x12\x04####\x22\x02Or", HST_E_LIMIT),
         PIECE("\x0a\x0a\x12\x02no\x22\x04####", HST_E_FORMAT),
         PIECE("\x2a\x0a\x10\x01\x42\x04####\x4a\x00",
               HST_E_FORMAT), /* weight of 0 bytes */
         PIECE("\x2a\x0c\x08\x00\x10\x01\x42\x04####\x4a\x00", HST_E_LIMIT),
         PIECE("\x5a\x00", HST_E_FORMAT),
         PIECE("\x5a\x0e\x0a\x04####\x12\x06\x0a\x04\x08\x01\x12\x00", HST_E_FORMAT),
-        PIECE("\x62\x06\x0a\x04####", HST_E_FORMAT),
+        PIECE("\x62\x06\x0a\x04####", HST_E_LIMIT),
         PIECE("\x3a\x02\x01\x02", HST_E_FORMAT),
 #undef PIECE
     };
