@@ -15,6 +15,13 @@ const char *hst_status_text(hst_status status) {
     return "unknown status";
 }
 
+/** Names come from files: what would steer a terminal is not passed on. */
+static void clean(char *text) {
+    for (; *text; text++)
+        if (((unsigned char)*text < ' ' && *text != '\n') || *text == 0x7f)
+            *text = '?';
+}
+
 hst_status hst__fail(hst_error *err, hst_status status, const char *format, ...) {
     if (err) {
         va_list args;
@@ -22,6 +29,7 @@ hst_status hst__fail(hst_error *err, hst_status status, const char *format, ...)
         va_start(args, format);
         vsnprintf(err->message, sizeof err->message, format, args);
         va_end(args);
+        clean(err->message);
     }
     return status;
 }
@@ -39,6 +47,7 @@ hst_status hst__fail_in(hst_error *err, hst_status status, const char *format, .
         int room = (int)(sizeof err->message - (size_t)n) - 3;
         snprintf(err->message + n, sizeof err->message - (size_t)n, ": %.*s", room, old);
     }
+    clean(err->message);
     err->status = status;
     return status;
 }

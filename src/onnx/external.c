@@ -22,28 +22,38 @@ static hst_status fail_io(const char *path, hst_error *err) {
 }
 
 hst_status hst__external_init(hst__external *e, const char *model_path, hst_error *err) {
+    *e = (hst__external){.model = hst__strdup(model_path)};
+    return e->model ? HST_OK : hst__fail_nomem(err, strlen(model_path));
+}
+
+static hst_status find_folders(hst__external *e, hst_error *err) {
     char real[PATH_MAX + 1];
-    *e = (hst__external){0};
-    e->folder = strchr(model_path, '/') ? folder_of(model_path) : hst__strdup("./");
-    if (!e->folder)
-        return hst__fail_nomem(err, strlen(model_path));
-    if (!realpath(e->folder, real))
-        return fail_io(e->folder, err);
-    if (strcmp(real, "/") != 0)
+    if (e->folder)
+        return HST_OK;
+    char *folder = strchr(e->model, '/') ? folder_of(e->model) : hst__strdup("./");
+    if (!folder)
+        return hst__fail_nomem(err, strlen(e->model));
+    hst_status st = HST_OK;
+    if (!realpath(folder, real))
+        st = fail_io(folder, err);
+    else if (strcmp(real, "/") != 0)
         strcat(real, "/");
-    e->real_folders[0] = hst__strdup(real);
+    if (!st && !(e->real_folders[0] = hst__strdup(real)))
+        st = hst__fail_nomem(err, strlen(real));
     /* Caches of downloads keep model and weights as links into a folder of blobs. */
-    if (!realpath(model_path, real))
-        return fail_io(model_path, err);
-    e->real_folders[1] = folder_of(real);
-    return e->real_folders[0] && e->real_folders[1] ? HST_OK
-                                                    : hst__fail_nomem(err, PATH_MAX);
+    if (!st && !realpath(e->model, real))
+        st = fail_io(e->model, err);
+    if (!st && !(e->real_folders[1] = folder_of(real)))
+        st = hst__fail_nomem(err, strlen(real));
+    e->folder = folder;
+    return st;
 }
 
 void hst__external_fini(hst__external *e) {
     for (int i = 0; i < e->count; i++)
         hst__file_map_close(&e->files[i].map);
     hst__free(e->files);
+    hst__free(e->model);
     hst__free(e->folder);
     hst__free(e->real_folders[0]);
     hst__free(e->real_folders[1]);
@@ -117,6 +127,8 @@ static hst_status open_file(hst__external *e, hst__span location,
             return HST_OK;
         }
     hst_status st = reserve(e, err);
+    if (!st)
+        st = find_folders(e, err);
     if (!st)
         st = resolve(e, location, path, err);
     if (!st)

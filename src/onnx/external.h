@@ -11,14 +11,15 @@ typedef struct hst__external_file {
 } hst__external_file;
 
 typedef struct hst__external {
-    char *folder;          /**< of the model as it was named, ends in '/' */
+    char *model;           /**< its path as it was named */
+    char *folder;          /**< of that path, ends in '/'; NULL until data is asked for */
     char *real_folders[2]; /**< where data may lie: that folder, and the one that the
                                 model itself is linked to; resolved, end in '/' */
     hst__external_file *files;
     int count, cap;
 } hst__external;
 
-/** model_path names the model. Errors: IO, NOMEM. */
+/** model_path names the model. Errors: NOMEM. */
 hst_status hst__external_init(hst__external *e, const char *model_path, hst_error *err);
 void hst__external_fini(hst__external *e);
 /** An hst__tensor_find; user is the hst__external. Each file is mapped once. Errors:

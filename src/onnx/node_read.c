@@ -113,10 +113,9 @@ static hst_status append(hst__reader *r, const hst__frame *frame,
     hst__node *n = hst__graph_new_node(r->g, HST__OP_UNKNOWN, p->n_in, p->n_out);
     if (!n)
         return hst__fail_nomem(r->err, sizeof *n);
-    st =
-        hst__reader_text(r, frame->prefix, p->name.size ? p->name : p->op_type, &n->name);
-    if (!p->name.size && !frame->function)
-        n->name = "";
+    st = hst__reader_text(r, frame->prefix,
+                          p->name.size || !frame->function ? p->name : p->op_type,
+                          &n->name);
     if (!st)
         st = hst__reader_text(r, "", p->op_type, &n->op_type);
     if (!st)

@@ -441,6 +441,8 @@ def broken():
     bad("no_outputs", "FORMAT", model([relu()], outputs=[]), "no outputs")
     bad("no_input_name", "FORMAT", model([relu()], [info("")]), "input", "no name")
     bad("nul_name", "FORMAT", model([relu("x\0", "y")]), "NUL")
+    bad("terminal", "FORMAT", model([relu("\x1b]0;title\x07", name="\x1b[2J")]), "Relu '?[2J'",
+        "'?]0;title?'")
     twice = h.make_node("Concat", ["x"], ["y"], axis=1, name="n")
     twice.attribute.add(name="axis", i=2, type=onnx.AttributeProto.INT)
     bad("attribute_twice", "FORMAT", model([twice]), "'n'", "'axis'", "second time")
