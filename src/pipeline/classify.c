@@ -16,12 +16,13 @@ static bool are_probabilities(const float *x, size_t n) {
     return fabs(sum - 1) < 0.01;
 }
 
+/** NaN stays NaN and takes no part. */
 static void softmax(float *x, size_t n) {
     double most = -INFINITY, sum = 0;
     for (size_t i = 0; i < n; i++)
         most = x[i] > most ? x[i] : most;
     for (size_t i = 0; i < n; i++)
-        sum += exp(x[i] - most);
+        sum += isnan(x[i]) ? 0 : exp(x[i] - most);
     for (size_t i = 0; i < n; i++)
         x[i] = (float)(exp(x[i] - most) / sum);
 }

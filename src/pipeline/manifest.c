@@ -49,11 +49,12 @@ static const char *join(const char *const *words, char *out, size_t size) {
 /** Every key of the object is in the list, and there once. */
 static void check_keys(const object *o, const char *const *keys) {
     char list[400];
-    for (const cJSON *i = o->json ? o->json->child : NULL; i; i = i->next) {
+    for (const cJSON *i = o->json ? o->json->child : NULL; i && !o->r->status;
+         i = i->next) {
         if (hst__word_find(keys, i->string) < 0)
             fail(o, i->string, "this key is not known; here may stand %s",
                  join(keys, list, sizeof list));
-        for (const cJSON *k = i->next; k; k = k->next)
+        for (const cJSON *k = i->next; k && !o->r->status; k = k->next)
             if (strcmp(k->string, i->string) == 0)
                 fail(o, i->string, "this key is given twice");
     }
@@ -211,7 +212,11 @@ static void get_labels(const object *o) {
         fail(o, "labels", "a file in the folder of the manifest is expected");
         return;
     }
-    snprintf(path, sizeof path, "%s/%s", o->r->folder, v->valuestring);
+    int n = snprintf(path, sizeof path, "%s/%s", o->r->folder, v->valuestring);
+    if (n < 0 || (size_t)n >= sizeof path) {
+        fail(o, "labels", "the path is longer than %zu bytes", sizeof path - 1);
+        return;
+    }
     o->r->status = hst__manifest_labels(o->r->m, path, o->r->err);
 }
 
@@ -309,20 +314,51 @@ static void read_root(reader *r, const cJSON *json) {
     read_output(&o);
 }
 
+static size_t line_of(const char *text, size_t at) {
+    size_t line = 1;
+    for (size_t i = 0; i < at; i++)
+        line += text[i] == '\n';
+    return line;
+}
+
+/** Texts end at NUL in C, so one that holds it would be read as another text. */
+static bool holds_nul(const char *text, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == 0)
+            return true;
+        if (text[i] == '\\') {
+            if (size - i >= 6 && memcmp(text + i, "\\u0000", 6) == 0)
+                return true;
+            i++; /* the escaped character, which may be a backslash */
+        }
+    }
+    return false;
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
 hst_status hst__manifest_parse(hst__manifest *m, const char *text, size_t size,
                                const char *folder, hst_error *err) {
     reader r = {.m = m, .folder = folder, .err = err};
     const char *end = NULL;
     if (size > TEXT_LIMIT)
         return hst__fail(err, HST_E_LIMIT, "manifest: larger than %d bytes", TEXT_LIMIT);
+    if (holds_nul(text, size))
+        return hst__fail(err, HST_E_FORMAT, "manifest: it holds a NUL character");
     cJSON *json = cJSON_ParseWithLengthOpts(text, size, &end, false);
-    if (!json) {
-        size_t at = end && end >= text ? (size_t)(end - text) : 0, line = 1;
-        for (size_t i = 0; i < at && i < size; i++)
-            line += text[i] == '\n';
-        return hst__fail(err, HST_E_FORMAT, "manifest: line %zu is not valid JSON", line);
-    }
-    read_root(&r, json);
+    size_t at = end && end >= text ? (size_t)(end - text) : 0;
+    at = at < size ? at : size;
+    if (!json)
+        return hst__fail(err, HST_E_FORMAT, "manifest: line %zu is not valid JSON",
+                         line_of(text, at));
+    while (at < size && is_blank(text[at]))
+        at++;
+    if (at < size)
+        r.status = hst__fail(err, HST_E_FORMAT,
+                             "manifest: line %zu: something follows the closing brace",
+                             line_of(text, at));
+    else
+        read_root(&r, json);
     cJSON_Delete(json);
     return r.status;
 }

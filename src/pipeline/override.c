@@ -1,5 +1,6 @@
 /* Labels from a file, options from a command line. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,9 +95,40 @@ static hst_status words(hst__manifest *m, const hst_pipeline_options *o, hst_err
     return st;
 }
 
-static void channels(const double *given, int n, double out[3]) {
+/** None, one for all channels or one for each; std must be positive. */
+static hst_status channels(const char *name, const double *given, int n, bool positive,
+                           double out[3], hst_error *err) {
+    if (n != 0 && n != 1 && n != 3)
+        return hst__fail(err, HST_E_ARG, "%s: 1 or 3 numbers are expected, not %d", name,
+                         n);
+    for (int i = 0; i < n; i++)
+        if (!(fabs(given[i]) <= 1e6) || (positive && !(given[i] > 1e-9)))
+            return hst__fail(err, HST_E_ARG, "%s %g is not %s", name, given[i],
+                             positive ? "positive" : "in -1e6..1e6");
     for (int i = 0; n > 0 && i < 3; i++)
         out[i] = given[n == 3 ? i : 0];
+    return HST_OK;
+}
+
+static hst_status numbers(hst__manifest *m, const hst_pipeline_options *o,
+                          hst_error *err) {
+    if (o->scale != 0 && !(o->scale >= 1e-9 && o->scale <= 1e9))
+        return hst__fail(err, HST_E_ARG, "scale %g is not in 1e-9..1e9", o->scale);
+    if (o->top_k < 0 || o->top_k > 1000)
+        return hst__fail(err, HST_E_ARG, "top-k %d is not in 1..1000", o->top_k);
+    if (!(o->score <= 1))
+        return hst__fail(err, HST_E_ARG, "score %g is not in 0..1", o->score);
+    if (!(o->iou <= 1))
+        return hst__fail(err, HST_E_ARG, "iou %g is not in 0..1", o->iou);
+    if (o->scale != 0)
+        m->scale = o->scale;
+    if (o->top_k > 0)
+        m->top_k = o->top_k;
+    if (o->score >= 0)
+        m->score = o->score;
+    if (o->iou >= 0)
+        m->iou = o->iou;
+    return HST_OK;
 }
 
 hst_status hst__manifest_override(hst__manifest *m, const hst_pipeline_options *o,
@@ -104,25 +136,18 @@ hst_status hst__manifest_override(hst__manifest *m, const hst_pipeline_options *
     hst_status st = words(m, o, err);
     if (st)
         return st;
-    if (o->width < 0 || o->height < 0 || o->width > 16384 || o->height > 16384)
+    if (o->width < 0 || o->height < 0 || o->width > 16384 || o->height > 16384 ||
+        !o->width != !o->height)
         return hst__fail(err, HST_E_ARG, "size %dx%d is not in 1..16384", o->width,
                          o->height);
-    if (o->width > 0 && o->height > 0) {
+    if (o->width > 0) {
         m->width = o->width;
         m->height = o->height;
     }
-    for (int i = 0; i < o->n_std; i++)
-        if (!(o->std[i] > 1e-9))
-            return hst__fail(err, HST_E_ARG, "std %g is not positive", o->std[i]);
-    if (o->scale != 0)
-        m->scale = o->scale;
-    channels(o->mean, o->n_mean, m->mean);
-    channels(o->std, o->n_std, m->std);
-    if (o->top_k > 0)
-        m->top_k = o->top_k;
-    if (o->score >= 0)
-        m->score = o->score;
-    if (o->iou >= 0)
-        m->iou = o->iou;
-    return o->labels_path ? hst__manifest_labels(m, o->labels_path, err) : HST_OK;
+    st = channels("mean", o->mean, o->n_mean, false, m->mean, err);
+    if (!st)
+        st = channels("std", o->std, o->n_std, true, m->std, err);
+    if (!st)
+        st = numbers(m, o, err);
+    return st || !o->labels_path ? st : hst__manifest_labels(m, o->labels_path, err);
 }

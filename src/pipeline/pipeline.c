@@ -11,7 +11,12 @@
 #include "base/status.h"
 #include "pipeline/guess.h"
 
-enum { MANIFEST_LIMIT = 1 << 20, PHOTO_LIMIT = 256 << 20, DEFAULT_SIDE = 224 };
+enum {
+    MANIFEST_LIMIT = 1 << 20,
+    PHOTO_LIMIT = 256 << 20,
+    DEFAULT_SIDE = 224,
+    SIDE_MAX = 16384
+};
 
 static const char *text(hst_pipeline *p, const char *s) {
     return hst__arena_strndup(&p->m.arena, s, strlen(s));
@@ -113,6 +118,14 @@ static hst_status settle_input(hst_pipeline *p, const hst_value_info *input,
     bool last = p->m.layout == HST__LAYOUT_NHWC;
     int64_t h = t->dims[last ? 1 : 2], w = t->dims[last ? 2 : 3],
             c = t->dims[last ? 3 : 1];
+    if (t->dims[0] > 1)
+        return hst__fail(err, HST_E_UNSUPPORTED,
+                         "input '%.100s' takes %lld images at once; one is what the "
+                         "chain makes",
+                         input->name, (long long)t->dims[0]);
+    if (w > SIDE_MAX || h > SIDE_MAX)
+        return hst__fail(err, HST_E_LIMIT, "input '%.100s' is %lldx%lld, over %d a side",
+                         input->name, (long long)w, (long long)h, SIDE_MAX);
     p->width = p->m.width ? p->m.width : w > 0 ? (int)w : DEFAULT_SIDE;
     p->height = p->m.height ? p->m.height : h > 0 ? (int)h : DEFAULT_SIDE;
     if ((w > 0 && w != p->width) || (h > 0 && h != p->height))
@@ -128,7 +141,11 @@ static hst_status settle_input(hst_pipeline *p, const hst_value_info *input,
     p->channels = c > 0 ? (int)c : p->m.color == HST__COLOR_GREY ? 1 : 3;
     if (p->channels == 1)
         p->m.color = HST__COLOR_GREY;
-    p->m.u8 |= t->dtype == HST_DTYPE_U8;
+    if (p->m.u8 && t->dtype == HST_DTYPE_F32)
+        return hst__fail(err, HST_E_FORMAT,
+                         "manifest: input.dtype: u8, but input '%.100s' is f32",
+                         input->name);
+    p->m.u8 = t->dtype == HST_DTYPE_U8;
     if (t->dtype != HST_DTYPE_U8 && t->dtype != HST_DTYPE_F32)
         return hst__fail(err, HST_E_UNSUPPORTED,
                          "input '%.100s' is %s; images become f32 or "
@@ -176,6 +193,21 @@ static hst_status describe(hst_pipeline *p, hst_error *err) {
     return p->describe ? HST_OK : hst__fail_nomem(err, strlen(line));
 }
 
+/** A preset in place of the manifest's chain; names and labels, which belong to the
+ * model, stay. */
+static hst_status replace_chain(hst__manifest *m, const char *preset, hst_error *err) {
+    hst__manifest was = *m;
+    hst_status st = hst__manifest_preset(preset, m, err);
+    if (st)
+        return st;
+    m->input = was.input;
+    m->output = was.output;
+    m->labels = was.labels;
+    m->n_labels = was.n_labels;
+    m->label_offset = was.label_offset;
+    return HST_OK;
+}
+
 /** Manifest, preset or guess, in this order; options on top. */
 static hst_status choose(hst_pipeline *p, const char *manifest_path,
                          const char *model_path, const hst_value_info *inputs,
@@ -204,7 +236,7 @@ static hst_status choose(hst_pipeline *p, const char *manifest_path,
             st = hst__fail_nomem(err, sizeof note);
     }
     if (!st && manifest_path && o->preset)
-        st = hst__manifest_preset(o->preset, &p->m, err);
+        st = replace_chain(&p->m, o->preset, err);
     return st ? st : hst__manifest_override(&p->m, o, err);
 }
 

@@ -79,15 +79,39 @@ static hst_status fit(hst_pipeline *p, int w, int h, fitting *f, hst_error *err)
     return HST_OK;
 }
 
-static hst_status decode(hst_pipeline *p, const void *bytes, size_t size,
+/** Size of the upright photograph, from its header. */
+static hst_status upright_size(const void *bytes, size_t size, int *width, int *height,
+                               hst_error *err) {
+    hst__image_info info;
+    hst_status st = hst__image_probe(bytes, size, &info, err);
+    if (st)
+        return st;
+    bool turned = info.orientation >= 5; /* EXIF 5 to 8 exchange the sides */
+    *width = turned ? info.height : info.width;
+    *height = turned ? info.width : info.height;
+    return HST_OK;
+}
+
+/** Decodes and settles the geometry. Where a reduced picture is enough, the geometry is
+ * nevertheless that of the whole photograph, so that boxes are in its pixels. */
+static hst_status decode(hst_pipeline *p, const void *bytes, size_t size, fitting *f,
                          hst_error *err) {
     hst__decode_options o = {.channels = p->m.color == HST__COLOR_GREY ? 1 : 3};
-    if (p->m.reduced_decode) {
-        o.want_width = p->width;
-        o.want_height = p->height;
-    }
     bool damaged;
-    return hst__image_decode(bytes, size, &o, &p->photo, &damaged, err);
+    hst_status st = HST_OK;
+    if (p->m.reduced_decode) {
+        int width, height;
+        st = upright_size(bytes, size, &width, &height, err);
+        if (!st)
+            st = fit(p, width, height, f, err);
+        if (st)
+            return st;
+        o.want_width = f->width;
+        o.want_height = f->height;
+    }
+    st = hst__image_decode(bytes, size, &o, &p->photo, &damaged, err);
+    return st || p->m.reduced_decode ? st
+                                     : fit(p, p->photo.width, p->photo.height, f, err);
 }
 
 static hst_status convert(hst_pipeline *p, const hst__image *from, const fitting *f,
@@ -114,10 +138,9 @@ hst_status hst__pipeline_prepare(hst_pipeline *p, const void *bytes, size_t size
     uint64_t since = hst__clock_ns();
     fitting f;
     p->loaded = false;
-    hst_status st = decode(p, bytes, size, err);
+    p->n_classes = p->n_detections = 0; /* the last photograph's answer */
+    hst_status st = decode(p, bytes, size, &f, err);
     lap(stage_ns, HST_STAGE_DECODE, &since);
-    if (!st)
-        st = fit(p, p->photo.width, p->photo.height, &f, err);
     if (st)
         return st;
     const hst__image *picture = &p->photo;
