@@ -1,26 +1,43 @@
 /* Labels from a file, options from a command line. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/status.h"
 #include "pipeline/manifest.h"
 
 enum { LABEL_FILE_MAX = 4 << 20, LABELS_MAX = 100000 };
 
+/** Opens a regular file; a pipe, which might keep us waiting for ever, is none. */
+static FILE *open_regular(const char *path, const char **why) {
+    struct stat info;
+    FILE *f = NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    *why = "not a regular file";
+    if (fd < 0 || fstat(fd, &info) != 0 ||
+        (S_ISREG(info.st_mode) && !(f = fdopen(fd, "r"))))
+        *why = strerror(errno);
+    if (fd >= 0 && !f)
+        close(fd);
+    return f;
+}
+
 static hst_status read_text(hst__arena *arena, const char *path, char **out,
                             hst_error *err) {
-    FILE *f = fopen(path, "re");
+    const char *why;
+    FILE *f = open_regular(path, &why);
     if (!f)
-        return hst__fail(err, HST_E_IO, "labels '%.500s': %s", path, strerror(errno));
+        return hst__fail(err, HST_E_IO, "labels '%.500s': %s", path, why);
     char *text = NULL;
     hst_status st = HST_OK;
     long size = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
     if (size < 0 || size > LABEL_FILE_MAX)
-        st =
-            hst__fail(err, HST_E_LIMIT, "labels '%.500s': not a file of at most %d bytes",
-                      path, LABEL_FILE_MAX);
+        st = hst__fail(err, HST_E_LIMIT, "labels '%.500s': larger than %d bytes", path,
+                       LABEL_FILE_MAX);
     else if (!(text = hst__arena_alloc(arena, (size_t)size + 1)))
         st = hst__fail_nomem(err, (size_t)size);
     else {
