@@ -8,7 +8,8 @@ seconds=$1
 shift
 [ $# -gt 0 ] || set -- $(ls tests/fuzz/fuzz_*.c | sed 's/.*fuzz_\(.*\)\.c/\1/')
 mkdir -p build
-cmake --preset fuzz >build/fuzz.log 2>&1 && cmake --build build/fuzz >>build/fuzz.log 2>&1 || {
+cmake --preset fuzz >build/fuzz.log 2>&1 &&
+    cmake --build build/fuzz --target $(printf 'fuzz_%s ' "$@") >>build/fuzz.log 2>&1 || {
     tail -40 build/fuzz.log
     exit 1
 }
