@@ -207,7 +207,8 @@ int hst__graph_prune(hst__graph *g) {
     hst__free(live);
     int removed = kept;
     g->n_nodes -= kept;
-    memmove(g->nodes, g->nodes + kept, (size_t)g->n_nodes * sizeof *g->nodes);
+    if (removed && g->n_nodes)
+        memmove(g->nodes, g->nodes + kept, (size_t)g->n_nodes * sizeof *g->nodes);
     return removed;
 }
 
