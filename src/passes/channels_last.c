@@ -111,6 +111,7 @@ static bool wants_nhwc(const hst__layout *l, const hst__node *n) {
     switch (n->op) {
     case HST__OP_Conv:
     case HST__OP_ms_FusedConv:
+    case HST__OP_ConvTranspose:
         return is_image(l, n->in[0]) && l->g->values[n->in[1]].constant;
     case HST__OP_MaxPool:
         return is_image(l, n->in[0]) && (n->n_out == 1 || n->out[1] == HST__NONE);
