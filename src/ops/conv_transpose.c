@@ -246,9 +246,9 @@ static hst_status prepare(hst__op_ctx *c, hst__step *step) {
                  (double)hst__desc_span(&c->in[W], 1, c->in[W].rank);
     if (c->node->channels_last)
         return prepare_fast(c, step, s);
-    double per_plane =
-        step->macs / (double)(g.d.batch * g.d.out_c ? g.d.batch * g.d.out_c : 1);
-    s->pieces = hst__pieces_cut(g.d.batch * g.d.out_c, 2 * per_plane, 1, c->threads);
+    size_t planes = g.d.batch * g.d.out_c;
+    double per_plane = step->macs / (double)(planes > 0 ? planes : 1);
+    s->pieces = hst__pieces_cut(planes, 2 * per_plane, 1, c->threads);
     step->unaligned = 1u << W;
     step->kernel = "conv_transpose_nd_f32__ref";
     step->run = plain_run;

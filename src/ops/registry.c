@@ -1,7 +1,6 @@
 #include "ops/op.h"
 
-#define HST__OP(symbol, domain, name)                                                    \
-    extern const hst__op hst__op_##symbol __attribute__((weak));
+#define HST__OP(symbol, domain, name) extern const hst__op hst__op_##symbol;
 #include "graph/ops.def"
 #undef HST__OP
 

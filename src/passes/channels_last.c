@@ -110,7 +110,6 @@ static bool is_image(const hst__layout *l, hst__value_id v) {
 static bool wants_nhwc(const hst__layout *l, const hst__node *n) {
     switch (n->op) {
     case HST__OP_Conv:
-    case HST__OP_ms_FusedConv:
     case HST__OP_ConvTranspose:
         return is_image(l, n->in[0]) && l->g->values[n->in[1]].constant;
     case HST__OP_MaxPool:
@@ -135,7 +134,7 @@ static void convert(hst__layout *l, hst__node *n) {
     } else {
         n->in[0] = hst__layout_nhwc(l, n->in[0]);
     }
-    int addend = n->op == HST__OP_Conv || n->op == HST__OP_ms_FusedConv ? 3 : n->n_in;
+    int addend = n->op == HST__OP_Conv ? 3 : n->n_in;
     if (addend < n->n_in && n->in[addend] != HST__NONE)
         n->in[addend] = hst__layout_nhwc(l, n->in[addend]);
     n->channels_last = true;
