@@ -244,14 +244,15 @@ static void read_resize(const object *input) {
 
 static void read_input(const object *root) {
     static const char *const keys[] = {
-        "name", "reduced_decode", "resize", "color", "scale", "mean",
-        "std",  "layout",         "dtype",  NULL};
+        "name", "reduced_decode", "fast_decode", "resize", "color", "scale", "mean",
+        "std",  "layout",         "dtype",       NULL};
     static const char *const dtypes[] = {"f32", "u8", NULL};
     hst__manifest *m = root->r->m;
     object o = child(root, "input", "input.", keys);
     int color = m->color, layout = m->layout, dtype = m->u8;
     get_text(&o, "name", &m->input);
     get_bool(&o, "reduced_decode", &m->reduced_decode);
+    get_bool(&o, "fast_decode", &m->fast_decode);
     read_resize(&o);
     get_word(&o, "color", hst__color_words, &color);
     get_number(&o, "scale", 1e-9, 1e9, &m->scale);

@@ -66,7 +66,8 @@ typedef struct hst__manifest {
     double pad;        /**< letterbox: sample value around the picture */
     hst__resize_filter filter;
     hst__resize_convention convention;
-    bool reduced_decode;
+    bool reduced_decode; /**< JPEG: at 1/2, 1/4 or 1/8 where that covers the input */
+    bool fast_decode;    /**< JPEG: plain chroma upsampling, faster and less exact DCT */
     hst__color color;
     double scale, mean[3], std[3];
     hst__layout layout;

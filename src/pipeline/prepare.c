@@ -96,7 +96,8 @@ static hst_status upright_size(const void *bytes, size_t size, int *width, int *
  * nevertheless that of the whole photograph, so that boxes are in its pixels. */
 static hst_status decode(hst_pipeline *p, const void *bytes, size_t size, fitting *f,
                          hst_error *err) {
-    hst__decode_options o = {.channels = p->m.color == HST__COLOR_GREY ? 1 : 3};
+    hst__decode_options o = {.channels = p->m.color == HST__COLOR_GREY ? 1 : 3,
+                             .fast = p->m.fast_decode};
     bool damaged;
     hst_status st = HST_OK;
     if (p->m.reduced_decode) {

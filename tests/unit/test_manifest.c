@@ -68,6 +68,7 @@ static const struct wrong {
     {"{" S ",\"task\":1}", HST_E_FORMAT, "task: one of raw, classify, detect"},
     {INPUT("\"name\":1"), HST_E_FORMAT, "input.name: a text"},
     {INPUT("\"reduced_decode\":1"), HST_E_FORMAT, "reduced_decode: true or false"},
+    {INPUT("\"fast_decode\":\"yes\""), HST_E_FORMAT, "fast_decode: true or false"},
     {INPUT("\"scale\":\"1/255\""), HST_E_FORMAT, "input.scale: a number"},
     {INPUT("\"mean\":\"1\""), HST_E_FORMAT, "input.mean: a number, or one for each"},
     {INPUT("\"mean\":[1,\"2\",3]"), HST_E_FORMAT, "input.mean: a number"},
@@ -175,7 +176,8 @@ static void sizes_and_depths_are_bounded(void **state) {
 
 static const char everything[] =
     "{" S ",\"model\":\"m.onnx\",\"preset\":\"yolox\",\"task\":\"classify\",\"input\":{"
-    "\"name\":\"data\",\"reduced_decode\":true,\"resize\":{\"mode\":\"crop\",\"width\":"
+    "\"name\":\"data\",\"reduced_decode\":true,\"fast_decode\":true,\"resize\":{\"mode\":"
+    "\"crop\",\"width\":"
     "320,"
     "\"height\":240,\"shorter_side\":300,\"filter\":\"lanczos\",\"convention\":"
     "\"pillow12\","
@@ -193,6 +195,7 @@ static void every_key_is_read(void **state) {
     assert_int_equal(m.task, HST_TASK_CLASSIFY);
     assert_string_equal(m.input, "data");
     assert_true(m.reduced_decode);
+    assert_true(m.fast_decode);
     assert_int_equal(m.fit, HST__FIT_CROP);
     assert_int_equal(m.width, 320);
     assert_int_equal(m.height, 240);
