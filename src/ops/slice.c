@@ -36,8 +36,9 @@ static hst_status from_attributes(hst__op_ctx *c, lists *l) {
 static hst_status from_inputs(hst__op_ctx *c, lists *l) {
     int ends = 0, axes, steps;
     hst_status st = hst__op_ints(c, STARTS, l->starts, HST_MAX_RANK, &l->n);
-    if (!st)
-        st = hst__op_ints(c, ENDS, l->ends, HST_MAX_RANK, &ends);
+    if (st) /* how many there are is not known then */
+        return st;
+    st = hst__op_ints(c, ENDS, l->ends, HST_MAX_RANK, &ends);
     axes = steps = l->n;
     for (int i = 0; i < l->n; i++) {
         l->axes[i] = i;
