@@ -17,7 +17,9 @@ cd build/fuzz
 for name in "$@"; do
     mkdir -p "found/$name"
     corpora="found/$name"
-    for folder in ../../tests/fuzz/corpus/$name ../../tests/golden/$name; do
+    seeds=$name
+    [ "$name" = session ] && seeds=onnx
+    for folder in ../../tests/fuzz/corpus/$name ../../tests/golden/$seeds; do
         [ -d "$folder" ] && corpora="$corpora $folder"
     done
     echo "== $name"
