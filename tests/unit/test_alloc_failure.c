@@ -1,5 +1,6 @@
-/* Every allocation fails once: load, plan, session and run give HST_E_NOMEM, leak nothing
- * (the address sanitizer watches) and work again afterwards. */
+/* Every allocation fails once: load, plan, session and run give HST_E_NOMEM, or the right
+ * answer where they can do without (removing dead nodes), leak nothing (the address
+ * sanitizer watches) and work again afterwards. */
 #include "base/memory.h"
 #include "hasten/session.h"
 #include "support/test.h"
@@ -47,7 +48,8 @@ static void every_allocation_fails_once(void **state) {
     for (failing = 1; failing <= total; failing++) {
         calls = 0;
         hst_status st = attempt(input, got, &err);
-        if (st != HST_E_NOMEM)
+        bool did_without = st == HST_OK && memcmp(got, want, sizeof want) == 0;
+        if (st != HST_E_NOMEM && !did_without)
             fail_msg("allocation %zu of %zu failed, status %d: %s", failing, total, st,
                      st ? err.message : "");
     }
