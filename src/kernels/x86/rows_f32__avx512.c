@@ -1,3 +1,4 @@
-#include "kernels/rows_body.h"
+#include "kernels/x86/rows_f32.h"
 
-const hst__rows_f32 hst__rows_f32__avx512 = {"rows_f32__avx512", softmax_row, norm_row};
+const hst__rows_f32 hst__rows_f32__avx512 = {"rows_f32__avx512", softmax_row,
+                                             softmax_masked, softmax_columns, norm_row};
