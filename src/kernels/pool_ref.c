@@ -1,22 +1,97 @@
-#include "kernels/pool_body.h"
+/* Pooling as it is defined: channels-last in two dimensions, planar in up to three. */
+#include <math.h>
 
-#include "base/cpu.h"
+#include "kernels/pool_window.h"
+
+static inline float max1(float a, float b) { return b > a || b != b ? b : a; }
+
+static void max_rows(const hst__pool_desc *d, const float *x, float *y, size_t row_begin,
+                     size_t row_end) {
+    const size_t c = d->channels, line = (size_t)d->in[1] * c;
+    for (size_t row = row_begin; row < row_end; row++) {
+        ptrdiff_t oh = (ptrdiff_t)row % d->out[0], h0, h1, w0, w1;
+        const float *image = x + row / (size_t)d->out[0] * (size_t)d->in[0] * line;
+        float *out = y + row * (size_t)d->out[1] * c;
+        hst__pool_taps(d, 0, oh, &h0, &h1);
+        for (ptrdiff_t ow = 0; ow < d->out[1]; ow++, out += c) {
+            hst__pool_taps(d, 1, ow, &w0, &w1);
+            for (size_t k = 0; k < c; k++)
+                out[k] = -INFINITY;
+            for (ptrdiff_t i = h0; i < h1; i++) {
+                ptrdiff_t ih = oh * d->stride[0] - d->pad_begin[0] + i * d->dilation[0];
+                for (ptrdiff_t j = w0; j < w1; j++) {
+                    ptrdiff_t iw =
+                        ow * d->stride[1] - d->pad_begin[1] + j * d->dilation[1];
+                    const float *in = image + (size_t)ih * line + (size_t)iw * c;
+                    for (size_t k = 0; k < c; k++)
+                        out[k] = max1(out[k], in[k]);
+                }
+            }
+        }
+    }
+}
+
+static void average_rows(const hst__pool_desc *d, const float *x, float *y,
+                         size_t row_begin, size_t row_end) {
+    const size_t c = d->channels, line = (size_t)d->in[1] * c;
+    for (size_t row = row_begin; row < row_end; row++) {
+        ptrdiff_t oh = (ptrdiff_t)row % d->out[0], h0, h1, w0, w1;
+        const float *image = x + row / (size_t)d->out[0] * (size_t)d->in[0] * line;
+        float *out = y + row * (size_t)d->out[1] * c;
+        hst__pool_taps(d, 0, oh, &h0, &h1);
+        for (ptrdiff_t ow = 0; ow < d->out[1]; ow++, out += c) {
+            hst__pool_taps(d, 1, ow, &w0, &w1);
+            float scale = 1.0f / (float)(hst__pool_divisor(d, 0, oh, h1 - h0) *
+                                         hst__pool_divisor(d, 1, ow, w1 - w0));
+            for (size_t k = 0; k < c; k++)
+                out[k] = 0;
+            for (ptrdiff_t i = h0; i < h1; i++) {
+                ptrdiff_t ih = oh * d->stride[0] - d->pad_begin[0] + i * d->dilation[0];
+                for (ptrdiff_t j = w0; j < w1; j++) {
+                    ptrdiff_t iw =
+                        ow * d->stride[1] - d->pad_begin[1] + j * d->dilation[1];
+                    const float *in = image + (size_t)ih * line + (size_t)iw * c;
+                    for (size_t k = 0; k < c; k++)
+                        out[k] += in[k];
+                }
+            }
+            for (size_t k = 0; k < c; k++)
+                out[k] *= scale;
+        }
+    }
+}
+
+static void max_all(const float *x, float *y, size_t n, size_t channels) {
+    for (size_t k = 0; k < channels; k++)
+        y[k] = -INFINITY;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < channels; k++)
+            y[k] = max1(y[k], x[i * channels + k]);
+}
+
+/** Rows are summed in blocks, so that rounding grows with the square root of n at most.
+ */
+static void average_all(const float *x, float *y, size_t n, size_t channels) {
+    enum { STRIP = 64, BLOCK = 128 };
+    for (size_t from = 0; from < channels; from += STRIP) {
+        size_t width = channels - from < STRIP ? channels - from : STRIP;
+        float total[STRIP] = {0};
+        for (size_t i = 0; i < n; i += BLOCK) {
+            float sum[STRIP] = {0};
+            size_t end = i + BLOCK < n ? i + BLOCK : n;
+            for (size_t r = i; r < end; r++)
+                for (size_t k = 0; k < width; k++)
+                    sum[k] += x[r * channels + from + k];
+            for (size_t k = 0; k < width; k++)
+                total[k] += sum[k];
+        }
+        for (size_t k = 0; k < width; k++)
+            y[from + k] = total[k] / (float)n;
+    }
+}
 
 const hst__pool_f32 hst__pool_f32__ref = {"pool_f32__ref", max_rows, average_rows,
                                           max_all, average_all};
-
-const hst__pool_f32 *hst__pool_pick(hst_cpu_level level) {
-#if defined(__x86_64__)
-    level = hst__cpu_resolve(level);
-    if (level >= HST_CPU_AVX512)
-        return &hst__pool_f32__avx512;
-    if (level >= HST_CPU_AVX2)
-        return &hst__pool_f32__avx2;
-#else
-    (void)level;
-#endif
-    return &hst__pool_f32__ref;
-}
 
 /** Spatial position of output number o (row-major). */
 static void place(const hst__pool_desc *d, size_t o, ptrdiff_t at[HST__POOL_DIMS]) {
@@ -93,8 +168,8 @@ void hst__pool_nd_average_f32__ref(const hst__pool_desc *d, const float *x, floa
             }
             for (int i = 0; i < d->dims; i++) {
                 ptrdiff_t begin, end;
-                taps(d, i, at[i], &begin, &end);
-                count *= divisor(d, i, at[i], end - begin);
+                hst__pool_taps(d, i, at[i], &begin, &end);
+                count *= hst__pool_divisor(d, i, at[i], end - begin);
             }
             y[p * out + o] = (float)(sum / (double)count);
         }

@@ -86,6 +86,14 @@ V_INLINE vi vi_and(vi a, vi b) { return _mm512_and_si512(a, b); }
 V_INLINE vi v_to_int(vf a) { return _mm512_cvtps_epi32(a); } /**< to nearest even */
 V_INLINE vf vi_to_float(vi a) { return _mm512_cvtepi32_ps(a); }
 
+/** The larger (smaller) one; NaN where either is NaN. */
+V_INLINE vf v_max_nan(vf a, vf b) {
+    return _mm512_mask_max_ps(a, _mm512_cmp_ps_mask(a, a, _CMP_ORD_Q), a, b);
+}
+V_INLINE vf v_min_nan(vf a, vf b) {
+    return _mm512_mask_min_ps(a, _mm512_cmp_ps_mask(a, a, _CMP_ORD_Q), a, b);
+}
+
 /** Sum of the lanes, in one fixed order; likewise the largest and the smallest (NaN where
  * a lane is NaN or not: the caller sees to it). */
 V_INLINE __m256 v_low(vf a) { return _mm512_castps512_ps256(a); }
@@ -170,6 +178,8 @@ V_INLINE vi vi_and(vi a, vi b) { return _mm256_and_si256(a, b); }
 #define vi_shr(a, n) _mm256_srai_epi32(a, n)
 V_INLINE vi v_to_int(vf a) { return _mm256_cvtps_epi32(a); }
 V_INLINE vf vi_to_float(vi a) { return _mm256_cvtepi32_ps(a); }
+V_INLINE vf v_max_nan(vf a, vf b) { return v_pick(v_nan(a, a), a, v_max(a, b)); }
+V_INLINE vf v_min_nan(vf a, vf b) { return v_pick(v_nan(a, a), a, v_min(a, b)); }
 V_INLINE __m256 v_fold_sum(vf a) { return a; }
 V_INLINE __m256 v_fold_max(vf a) { return a; }
 V_INLINE __m256 v_fold_min(vf a) { return a; }
@@ -200,8 +210,5 @@ V_INLINE vf v_sign_of(vf a, vf b) {
     vf sign = v_set(-0.0f);
     return v_or(v_abs(a), v_and(b, sign));
 }
-/** The larger (smaller) one; NaN where either is NaN. */
-V_INLINE vf v_max_nan(vf a, vf b) { return v_pick(v_nan(a, a), a, v_max(a, b)); }
-V_INLINE vf v_min_nan(vf a, vf b) { return v_pick(v_nan(a, a), a, v_min(a, b)); }
 
 #endif
