@@ -29,7 +29,7 @@ typedef struct hst_model_info {
     size_t parameter_bytes; /**< as stored in the file */
 } hst_model_info;
 
-/** Loads an ONNX file (opset 7 to 23, IR 3 to 11). Weights stay where the file is mapped:
+/** Loads an ONNX file (opset 7 to 28, IR 3 to 13). Weights stay where the file is mapped:
  * the file must not be changed while the model lives. *out is the caller's.
  * Errors: IO, FORMAT, UNSUPPORTED (the message lists every node that cannot be run),
  * LIMIT, NOMEM. */

@@ -12,6 +12,9 @@
     128 /**< bytes; two cache lines, so that prefetch pairs never split                  \
          */
 
+/** No single block is larger, whatever a file claims: 2 GiB less a page. */
+#define HST__ALLOC_MAX (((size_t)2 << 30) - 4096)
+
 /** Zeroed memory aligned to HST__ALIGN; NULL when there is none. hst__free releases it.
  */
 void *hst__alloc(size_t bytes);

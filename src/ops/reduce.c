@@ -154,12 +154,12 @@ static double finish(const reduce_state *s, double a) {
 
 #define SUM_EXP(ctype)                                                                   \
     if (s->kind == HST__REDUCE_LOG_SUM_EXP && isfinite(a)) {                             \
-        double peak = a, total = 0;                                                        \
+        double peak = a, total = 0;                                                      \
         for (size_t r = 0; r < s->count; r++)                                            \
-            total += exp((double)x[base + position(r, s->reduced, s->reduced_dims,         \
-                                                 s->reduced_strides)] -                  \
-                       peak);                                                            \
-        a = peak + log(total);                                                             \
+            total += exp((double)x[base + position(r, s->reduced, s->reduced_dims,       \
+                                                   s->reduced_strides)] -                \
+                         peak);                                                          \
+        a = peak + log(total);                                                           \
     }
 
 /** One output at a time, for floats: any loops; rows run over contiguous values. */
@@ -186,6 +186,14 @@ static double finish(const reduce_state *s, double a) {
         }                                                                                \
     }
 HST__TYPES_FLOAT(FLOAT_ROWS, )
+
+/** What a logarithm, root or mean becomes as an integer: towards zero, held within s64.
+ */
+static int64_t whole(double v) {
+    if (!(v > -9.2e18))
+        return v < 0 ? INT64_MIN : 0;
+    return v < 9.2e18 ? (int64_t)v : INT64_MAX;
+}
 
 /** Integers: exact where the result fits; logarithms and roots through double. */
 #define INT_ROWS(arg, suffix, dtype, ctype)                                              \
@@ -226,7 +234,7 @@ HST__TYPES_FLOAT(FLOAT_ROWS, )
                 y[o] = least;                                                            \
                 break;                                                                   \
             default:                                                                     \
-                y[o] = (ctype)finish(s, a);                                              \
+                y[o] = (ctype)whole(finish(s, a));                                       \
             }                                                                            \
         }                                                                                \
     }

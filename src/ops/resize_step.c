@@ -166,6 +166,9 @@ enum { TAPS_MAX = 4096 };
 
 static hst_status build_pass(hst__op_ctx *c, const hst__resize *r, int d, axis_pass *p) {
     size_t out = (size_t)r->out[d];
+    if (!(r->scale[d] > 0) || r->in[d] < 1)
+        return hst__op_fail(c, HST_E_SHAPE, "dimension %d goes from %lld to %lld", d,
+                            (long long)r->in[d], (long long)r->out[d]);
     p->taps = r->mode == HST__NEAREST ? 1 : tap_count(r, d);
     if (p->taps > TAPS_MAX || r->in[d] > INT32_MAX)
         return hst__op_fail(c, HST_E_LIMIT, "a reduction by more than %d", TAPS_MAX / 4);
