@@ -67,32 +67,6 @@ static hst_status infer(hst__op_ctx *c) {
     return hst__op_set_out(c, 0, c->in[A].dtype, rank, dims);
 }
 
-/** Where in `d` (leading dimensions, maybe fewer or 1) batch number `index` lies. */
-static size_t batch_offset(const hst__desc *d, const hst__desc *batch, size_t index,
-                           size_t size) {
-    size_t at = 0, stride = size;
-    for (int i = batch->rank - 1; i >= 0; i--) {
-        size_t coordinate = index % (size_t)batch->dims[i];
-        index /= (size_t)batch->dims[i];
-        int k = i - (batch->rank - d->rank);
-        if (k < 0)
-            continue;
-        if (d->dims[k] != 1)
-            at += coordinate * stride;
-        stride *= (size_t)d->dims[k];
-    }
-    return at;
-}
-
-static const size_t *offsets(hst__op_ctx *c, const hst__desc *matrix,
-                             const hst__desc *batch, size_t count, size_t size) {
-    hst__desc d = leading(matrix);
-    size_t *list = hst__arena_array(c->arena, count, sizeof *list);
-    for (size_t i = 0; list && i < count; i++)
-        list[i] = batch_offset(&d, batch, i, size);
-    return list;
-}
-
 static hst_status prepare_f32(hst__op_ctx *c, hst__step *step, const shapes *s) {
     hst__product p = {.batch = hst__desc_size(&s->batch),
                       .m = (size_t)s->m,
@@ -114,8 +88,8 @@ static hst_status prepare_f32(hst__op_ctx *c, hst__step *step, const shapes *s) 
         p.m *= p.batch;
         p.batch = 1;
     } else {
-        p.a_offset = offsets(c, &s->a, &s->batch, p.batch, p.m * p.k);
-        p.b_offset = offsets(c, &s->b, &s->batch, p.batch, p.n * p.k);
+        p.a_offset = hst__product_offsets(c, &s->a, &s->batch, p.batch);
+        p.b_offset = hst__product_offsets(c, &s->b, &s->batch, p.batch);
         if (!p.a_offset || !p.b_offset)
             return hst__op_nomem(c, p.batch * sizeof(size_t));
     }
@@ -171,8 +145,8 @@ static hst_status prepare(hst__op_ctx *c, hst__step *step) {
         return hst__op_nomem(c, sizeof *p);
     p->s = s;
     p->batches = hst__desc_size(&s.batch);
-    p->a_offset = offsets(c, &s.a, &s.batch, p->batches, (size_t)(s.m * s.k));
-    p->b_offset = offsets(c, &s.b, &s.batch, p->batches, (size_t)(s.n * s.k));
+    p->a_offset = hst__product_offsets(c, &s.a, &s.batch, p->batches);
+    p->b_offset = hst__product_offsets(c, &s.b, &s.batch, p->batches);
     if (!p->a_offset || !p->b_offset)
         return hst__op_nomem(c, p->batches * sizeof(size_t));
     step->state = p;

@@ -103,6 +103,27 @@ static void run(const hst__step *step, const hst__run *r) {
                   &j);
 }
 
+const size_t *hst__product_offsets(hst__op_ctx *c, const hst__desc *matrix,
+                                   const hst__desc *batch, size_t count) {
+    int rank = matrix->rank - 2;
+    size_t size = hst__desc_span(matrix, rank, matrix->rank);
+    size_t *list = hst__arena_array(c->arena, count, sizeof *list);
+    for (size_t q = 0; list && q < count; q++) {
+        size_t at = 0, stride = size, index = q;
+        for (int i = batch->rank - 1; i >= 0; i--) {
+            size_t coordinate = index % (size_t)batch->dims[i];
+            index /= (size_t)batch->dims[i];
+            int k = i - (batch->rank - rank);
+            if (k < 0)
+                continue;
+            at += matrix->dims[k] != 1 ? coordinate * stride : 0;
+            stride *= (size_t)matrix->dims[k];
+        }
+        list[q] = at;
+    }
+    return list;
+}
+
 static hst_status pack_constant(hst__op_ctx *c, hst__step *step, product_state *s) {
     const hst_tensor *t = c->in_const[s->p.b];
     hst__gemm_f32_b b = layout(&s->p, t->data, NULL);

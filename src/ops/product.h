@@ -23,6 +23,11 @@ typedef struct hst__product {
 hst_status hst__product_prepare(hst__op_ctx *c, hst__step *s,
                                 const hst__product *product);
 
+/** Where each of `count` batches of `matrix` starts, in elements: its leading dimensions
+ * broadcast to `batch`. NULL when out of memory. */
+const size_t *hst__product_offsets(hst__op_ctx *c, const hst__desc *matrix,
+                                   const hst__desc *batch, size_t count);
+
 /** The fused activation that passes left on a node. */
 static inline hst__act hst__product_act(const hst__node *n) {
     return (hst__act){(hst__act_kind)n->act_kind, n->act_a, n->act_b};

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ops/pieces.h"
+#include "ops/product.h"
 #include "ops/qproduct.h"
 #include "ops/quant.h"
 #include "ops/types.h"
@@ -59,27 +60,6 @@ hst_status hst__qmatmul_infer(hst__op_ctx *c, const hst__qmatmul *q) {
         dims[rank++] = b.dims[b.rank - 1];
     return hst__op_set_out(c, 0, q->y_scale < 0 ? HST_DTYPE_S32 : c->in[q->y_zero].dtype,
                            rank, dims);
-}
-
-/** Element offsets of each batch in a matrix input. */
-static const size_t *offsets(hst__op_ctx *c, const hst__desc *d, const hst__desc *batch,
-                             size_t count) {
-    size_t size = hst__desc_span(d, d->rank - 2, d->rank);
-    size_t *list = hst__arena_array(c->arena, count, sizeof *list);
-    for (size_t q = 0; list && q < count; q++) {
-        size_t at = 0, stride = size, index = q;
-        for (int i = batch->rank - 1; i >= 0; i--) {
-            size_t coordinate = index % (size_t)batch->dims[i];
-            index /= (size_t)batch->dims[i];
-            int k = i - (batch->rank - (d->rank - 2));
-            if (k < 0)
-                continue;
-            at += d->dims[k] != 1 ? coordinate * stride : 0;
-            stride *= (size_t)d->dims[k];
-        }
-        list[q] = at;
-    }
-    return list;
 }
 
 typedef struct job {
@@ -175,8 +155,8 @@ hst_status hst__qmatmul_prepare(hst__op_ctx *c, hst__step *step, const hst__qmat
     s->k = (size_t)a.dims[a.rank - 1];
     s->n = (size_t)b.dims[b.rank - 1];
     s->batches = hst__desc_size(&batch);
-    s->a_offset = offsets(c, &a, &batch, s->batches);
-    s->b_offset = offsets(c, &b, &batch, s->batches);
+    s->a_offset = hst__product_offsets(c, &a, &batch, s->batches);
+    s->b_offset = hst__product_offsets(c, &b, &batch, s->batches);
     if (!s->a_offset || !s->b_offset)
         return hst__op_nomem(c, s->batches * sizeof(size_t));
     const int ones[] = {q->a_zero, q->b_zero, q->a_scale, q->b_scale};
