@@ -1,0 +1,1 @@
+J<iÿÜsqitnÿÿohpjÉkoÿÔumÄrÈðwmÑýxvÿrshi¡ÿqqqsÿÿtxko¯iŒj|tl¨ýq
