@@ -88,6 +88,16 @@ def main(out):
          constants=[2, 3, 4, 5, 6])
     case(out, "embed_layer_norm_plain", "EmbedLayerNormalization",
          [ids, None, f32(9, 8), f32(6, 8), None, f32(8), f32(8)], [1, 1], constants=[2, 3, 5, 6])
+    x, w, b = f32(2, 5, 8), f32(8, 24), f32(24)
+    case(out, "attention", "Attention", [x, w, b], [1], constants=[1, 2], num_heads=2)
+    case(out, "attention_causal", "Attention", [x, w, b], [1], constants=[1, 2], num_heads=4, unidirectional=1)
+    case(out, "attention_lengths", "Attention", [x, w, b, np.array([3, 5], np.int32)], [1], constants=[1, 2], num_heads=2)
+    raw = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], np.int32)
+    case(out, "attention_mask", "Attention", [x, w, b, raw], [1], constants=[1, 2], num_heads=2)
+    case(out, "attention_mask_3d", "Attention", [x, w, b, rng.integers(0, 2, (2, 5, 5)).astype(np.int32)], [1], num_heads=2)
+    case(out, "attention_bias", "Attention", [x, w, b, None, None, f32(2, 2, 5, 5)], [1], constants=[1, 2], num_heads=2)
+    case(out, "attention_sizes", "Attention", [x, f32(8, 20), f32(20)], [1], constants=[1, 2], num_heads=2,
+         qkv_hidden_sizes=[8, 8, 4], scale=0.3)
     for make, zero, kind in ((u8, np.uint8(120), "u8"), (s8, np.int8(-3), "s8")):
         z = np.asarray(zero)
         for op in ("QLinearAdd", "QLinearMul"):

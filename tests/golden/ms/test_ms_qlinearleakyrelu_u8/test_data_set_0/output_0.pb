@@ -1,1 +1,1 @@
-J<iÿÜsqitnÿÿohpjÉkoÿÔumÄrÈðwmÑýxvÿrshi¡ÿqqqsÿÿtxko¯iŒj|tl¨ýq
+J<ljÿw°lirìoósÑwssrs„}»Àuiÿÿwÿÿth—jÛknÿ™vløÄikÄtßsqwlØ¬kÿÿÅ{
