@@ -2,7 +2,7 @@
  *
  * usage: node_tests [--cpu LEVEL] [--threads N] [--exact] [--filter TEXT]
  * [--list-skipped]
- *                   [--skip FILE] DIR...
+ *                   [--skip FILE] [--quantum] DIR...
  * Each DIR holds test_NAME/model.onnx and test_NAME/test_data_set_K/{input,output}_I.pb.
  * A test is skipped when it is named in FILE (name or prefix*, tab, reason) or when the
  * model needs what the project does not claim: operators outside the list below, opsets
@@ -202,11 +202,15 @@ static double element(const hst_tensor *t, size_t i) {
 }
 
 /** The tolerances of ONNX's own runner; half floats carry fewer digits. */
+static int quantum; /**< steps that 8-bit results may be off */
+
 static bool compare(const hst_tensor *got, const hst_tensor *want, int index, char *why) {
     const hst_tensor_info *g = hst_tensor_get_info(got), *w = hst_tensor_get_info(want);
     double rtol = w->dtype == HST_DTYPE_BF16 ? 1e-2 : 1e-3, atol = 1e-7;
     if (w->dtype == HST_DTYPE_F16)
         atol = 1e-3;
+    if (w->dtype == HST_DTYPE_U8 || w->dtype == HST_DTYPE_S8)
+        atol = quantum;
     if (g->dtype != w->dtype || g->rank != w->rank ||
         memcmp(g->dims, w->dims, (size_t)g->rank * sizeof g->dims[0]) != 0) {
         snprintf(why, TEXT,
@@ -333,6 +337,8 @@ int main(int argc, char **argv) {
             o.exact = 1;
         else if (strcmp(argv[i], "--list-skipped") == 0)
             o.list_skipped = 1;
+        else if (strcmp(argv[i], "--quantum") == 0)
+            quantum = 1;
         else if (strcmp(argv[i], "--cpu") == 0 &&
                  hst_cpu_parse(value, &o.cpu, &err) == HST_OK)
             i++;

@@ -104,6 +104,21 @@ def main(out):
             case(out, f"{op.lower()}_{kind}", op,
                  [make(2, 3, 5), one(0.03), z, make(3, 1), one(0.02), z, one(0.05), z], [1],
                  constants=[1, 2, 4, 5, 6, 7])
+        case(out, f"qlinearconcat_{kind}", "QLinearConcat",
+             [one(0.05), z, make(2, 3, 4), one(0.03), z, make(2, 2, 4), one(0.06), z], [1],
+             constants=[0, 1, 3, 4, 6, 7], axis=1)
+        case(out, f"qlinearglobalaveragepool_{kind}", "QLinearGlobalAveragePool",
+             [make(1, 3, 5, 5), one(0.03), z, one(0.02), z], [1], constants=[1, 2, 3, 4])
+        case(out, f"qlinearaveragepool_{kind}", "QLinearAveragePool",
+             [make(1, 3, 6, 7), one(0.03), z, one(0.02), z], [1], constants=[1, 2, 3, 4], kernel_shape=[3, 3],
+             strides=[2, 2], pads=[1, 1, 1, 1])
+        weights, wz = s8(5, 8), np.zeros((), np.int8)
+        bias = rng.integers(-500, 500, 5).astype(np.int32)
+        case(out, f"qgemm_{kind}", "QGemm",
+             [make(3, 8), one(0.03), z, weights, one(0.02), wz, bias, one(0.05), z], [1],
+             constants=[1, 2, 3, 4, 5, 6, 7, 8], transB=1)
+        case(out, f"qgemm_f32_{kind}", "QGemm", [make(3, 8), one(0.03), z, weights, one(0.02), wz, bias], [1],
+             constants=[1, 2, 3, 4, 5, 6], transB=1, alpha=1.0)
         case(out, f"qlinearsigmoid_{kind}", "QLinearSigmoid", [make(2, 30), one(0.04), z, one(1 / 256), z], [1],
              constants=[1, 2, 3, 4])
         case(out, f"qlinearleakyrelu_{kind}", "QLinearLeakyRelu", [make(2, 30), one(0.04), z, one(0.03), z], [1],

@@ -1,1 +1,1 @@
-J<ljÿw°lirìoósÑwssrs„}»Àuiÿÿwÿÿth—jÛknÿ™vløÄikÄtßsqwlØ¬kÿÿÅ{
+J<om¹ünkq¸€Èÿq»¡üslqhqùin½pj‹o¿kié©Œ¡x˜Ÿlë¹¬ÿ‡ÿskˆùÿ·™ÿ{ùÿðjqj
