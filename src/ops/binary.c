@@ -1,5 +1,7 @@
 #include "ops/binary.h"
 
+#include "kernels/pointwise.h"
+
 typedef struct binary_state {
     hst__binary_row *row;
     size_t a_size, b_size, y_size; /**< bytes of an element */
@@ -34,10 +36,8 @@ static void binary_task(void *context, int index, int worker) {
 
 static void binary_run(const hst__step *s, const hst__run *r) {
     const binary_state *st = s->state;
-    binary_job job = {.st = st,
-                      .a = hst__in(s, r, 0),
-                      .b = hst__in(s, r, 1),
-                      .y = hst__out(s, r, 0)};
+    binary_job job = {
+        .st = st, .a = hst__in(s, r, 0), .b = hst__in(s, r, 1), .y = hst__out(s, r, 0)};
     hst__pool_run(r->threads, st->pieces.count, binary_task, &job);
 }
 
@@ -80,6 +80,25 @@ hst_status hst__binary_prepare(hst__op_ctx *c, hst__step *s, hst__binary_row *ro
     return HST_OK;
 }
 
+/** The vector form of an f32 operator; NULL where there is none. */
+static hst__binary_row *vector_row(const hst__op_ctx *c) {
+    const hst__pointwise_f32 *p = hst__pointwise_pick(c->cpu);
+    if (!p || c->in[0].dtype != HST_DTYPE_F32)
+        return NULL;
+    switch (c->node->op) {
+    case HST__OP_Add:
+        return p->add;
+    case HST__OP_Sub:
+        return p->sub;
+    case HST__OP_Mul:
+        return p->mul;
+    case HST__OP_Div:
+        return p->div;
+    default:
+        return NULL;
+    }
+}
+
 hst_status hst__binary_prepare_table(hst__op_ctx *c, hst__step *s,
                                      hst__binary_row *const rows[HST__DTYPES],
                                      double ns) {
@@ -88,5 +107,8 @@ hst_status hst__binary_prepare_table(hst__op_ctx *c, hst__step *s,
         supported |= rows[d] ? 1u << d : 0;
     if (!rows[c->in[0].dtype])
         return hst__types_refuse(c, 0, supported);
-    return hst__binary_prepare(c, s, rows[c->in[0].dtype], ns);
+    hst__binary_row *vector = vector_row(c);
+    if (vector)
+        s->kernel = hst__pointwise_pick(c->cpu)->name;
+    return hst__binary_prepare(c, s, vector ? vector : rows[c->in[0].dtype], ns);
 }

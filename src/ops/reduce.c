@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/pointwise.h"
+#include "kernels/pool.h"
 #include "ops/pieces.h"
 #include "ops/types.h"
 #include "ops/view.h"
@@ -267,6 +269,82 @@ static void run(const hst__step *step, const hst__run *r) {
     hst__pool_run(r->threads, s->pieces.count, task, &j);
 }
 
+/* Vector forms for f32 sums, means and maxima. */
+
+typedef struct fast_state {
+    hst__reduction kind;
+    float (*row)(const float *x, size_t n); /**< rows of n */
+    hst__pool_all *columns;                 /**< or columns of [n, inner] */
+    size_t n, inner;
+    hst__pieces pieces; /**< rows, or outer positions */
+} fast_state;
+
+typedef struct fast_job {
+    const fast_state *s;
+    const float *x;
+    float *y;
+} fast_job;
+
+static void fast_task(void *context, int index, int worker) {
+    const fast_job *j = context;
+    const fast_state *s = j->s;
+    size_t from, to;
+    (void)worker;
+    hst__pieces_get(&s->pieces, index, &from, &to);
+    for (size_t o = from; o < to; o++) {
+        const float *x = j->x + o * s->n * s->inner;
+        float *y = j->y + o * s->inner;
+        if (s->columns) {
+            s->columns(x, y, s->n, s->inner);
+            for (size_t i = 0; s->kind == HST__REDUCE_SUM && i < s->inner; i++)
+                y[i] *= (float)s->n;
+        } else {
+            float v = s->row(x, s->n);
+            *y = s->kind == HST__REDUCE_MEAN ? v / (float)s->n : v;
+        }
+    }
+}
+
+static void fast_run(const hst__step *step, const hst__run *r) {
+    const fast_state *s = step->state;
+    fast_job j = {s, hst__in(step, r, 0), hst__out(step, r, 0)};
+    hst__pool_run(r->threads, s->pieces.count, fast_task, &j);
+}
+
+/** Takes the shapes [rows][n] reduced to [rows], and [outer][n][inner] to [outer][inner];
+ * false for all others. */
+static bool prepare_fast(hst__op_ctx *c, hst__step *step, const reduce_state *s,
+                         bool *ok) {
+    const hst__pointwise_f32 *p = hst__pointwise_pick(c->cpu);
+    bool max = s->kind == HST__REDUCE_MAX;
+    bool row = s->reduced == 1 && s->reduced_strides[0] == 1 && s->kept <= 1;
+    bool column = s->reduced == 1 && s->kept >= 1 && s->kept <= 2 &&
+                  s->kept_strides[s->kept - 1] == 1 &&
+                  s->reduced_strides[0] == s->kept_dims[s->kept - 1];
+    *ok = true;
+    if (!p || c->in[0].dtype != HST_DTYPE_F32 || (!row && !column) ||
+        (!max && s->kind != HST__REDUCE_SUM && s->kind != HST__REDUCE_MEAN))
+        return false;
+    fast_state *f = hst__op_state(c, sizeof *f);
+    *ok = f != NULL;
+    if (!f)
+        return true;
+    f->kind = s->kind;
+    f->n = s->count;
+    f->inner = row ? 1 : s->kept_dims[s->kept - 1];
+    if (row)
+        f->row = max ? p->max_row : p->sum_row;
+    else
+        f->columns =
+            max ? hst__pool_pick(c->cpu)->max_all : hst__pool_pick(c->cpu)->average_all;
+    f->pieces = hst__pieces_cut(s->outputs / f->inner,
+                                0.1 * (double)(f->n * f->inner) + 3, 1, c->threads);
+    step->state = f;
+    step->kernel = row ? p->name : hst__pool_pick(c->cpu)->name;
+    step->run = fast_run;
+    return true;
+}
+
 hst_status hst__reduce_prepare(hst__op_ctx *c, hst__step *step, hst__reduction kind,
                                int since) {
     axis_set set;
@@ -280,9 +358,12 @@ hst_status hst__reduce_prepare(hst__op_ctx *c, hst__step *step, hst__reduction k
     s->kind = kind;
     merge_loops(&c->in[0], &set, s);
     s->outputs = hst__desc_size(&c->out[0]);
+    step->consumed = 2;
+    bool ok;
+    if (s->outputs > 0 && s->count > 0 && prepare_fast(c, step, s, &ok))
+        return ok ? HST_OK : hst__op_nomem(c, sizeof(fast_state));
     s->pieces = hst__pieces_cut(s->outputs, 3 + (double)s->count, 1, c->threads);
     step->state = s;
-    step->consumed = 2;
     step->kernel = "reduce";
     step->run = run;
     return HST_OK;

@@ -1,5 +1,7 @@
 #include "ops/unary.h"
 
+#include "kernels/pointwise.h"
+
 #include "ops/pieces.h"
 
 typedef struct unary_state {
@@ -56,6 +58,29 @@ hst_status hst__unary_prepare(hst__op_ctx *c, hst__step *s, const hst__unary *ho
     return HST_OK;
 }
 
+/** The vector form of an f32 operator; NULL where there is none. */
+static hst__unary_row *vector_row(const hst__op_ctx *c) {
+    const hst__pointwise_f32 *p = hst__pointwise_pick(c->cpu);
+    if (!p || c->in[0].dtype != HST_DTYPE_F32)
+        return NULL;
+    switch (c->node->op) {
+    case HST__OP_Sqrt:
+        return p->sqrt;
+    case HST__OP_Abs:
+        return p->abs;
+    case HST__OP_Neg:
+        return p->neg;
+    case HST__OP_Reciprocal:
+        return p->reciprocal;
+    case HST__OP_Floor:
+        return p->floor;
+    case HST__OP_Ceil:
+        return p->ceil;
+    default:
+        return NULL;
+    }
+}
+
 hst_status hst__unary_prepare_table(hst__op_ctx *c, hst__step *s,
                                     hst__unary_row *const rows[HST__DTYPES], double ns,
                                     const void *param) {
@@ -65,5 +90,10 @@ hst_status hst__unary_prepare_table(hst__op_ctx *c, hst__step *s,
     hst__unary how = {.row = rows[c->in[0].dtype], .param = param, .ns = ns};
     if (!how.row)
         return hst__types_refuse(c, 0, supported);
+    hst__unary_row *vector = vector_row(c);
+    if (vector)
+        how = (hst__unary){.row = vector,
+                           .ns = HST__NS_CHEAP,
+                           .kernel = hst__pointwise_pick(c->cpu)->name};
     return hst__unary_prepare(c, s, &how);
 }
