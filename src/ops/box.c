@@ -77,7 +77,7 @@ void hst__box_close(hst__box *b) {
  */
 #define COPY_LOOP(size)                                                                  \
     for (size_t i = 0; i < n; i++)                                                       \
-        memcpy(to + (ptrdiff_t)i * st, from + (ptrdiff_t)i * sf, size)
+    memcpy(to + (ptrdiff_t)i * st, from + (ptrdiff_t)i * sf, size)
 
 static void copy_row(char *to, const char *from, size_t n, ptrdiff_t st, ptrdiff_t sf,
                      size_t item) {
@@ -106,8 +106,13 @@ static void copy_row(char *to, const char *from, size_t n, ptrdiff_t st, ptrdiff
 /** to[r * st + c] = from[r + c * sf], r < rows, c < columns, in blocks that stay in the
  * cache. */
 static void transpose(char *to, const char *from, size_t rows, size_t columns,
-                      ptrdiff_t st, ptrdiff_t sf, size_t item) {
+                      ptrdiff_t st, ptrdiff_t sf, const hst__box *b) {
     enum { BLOCK = 16 };
+    const size_t item = b->item;
+    if (b->vector) {
+        b->vector(to, from, rows, columns, st, sf);
+        return;
+    }
     for (size_t c = 0; c < columns; c += BLOCK) {
         size_t n = columns - c < BLOCK ? columns - c : BLOCK;
         for (size_t r = 0; r < rows; r++)
@@ -154,11 +159,12 @@ void hst__box_copy(const hst__box *b, char *to, const char *from, size_t first,
         return;
     seek(b, loops, first / b->dims[row], &p);
     for (size_t skip = first % b->dims[row]; first < last; skip = 0, next(b, loops, &p)) {
-        size_t n = b->dims[row] - skip < last - first ? b->dims[row] - skip : last - first;
+        size_t n =
+            b->dims[row] - skip < last - first ? b->dims[row] - skip : last - first;
         char *t = to + p.to + (ptrdiff_t)skip * b->to[row];
         const char *f = from + p.from + (ptrdiff_t)skip * b->from[row];
         if (b->transposed)
-            transpose(t, f, n, b->dims[row + 1], b->to[row], b->from[row + 1], b->item);
+            transpose(t, f, n, b->dims[row + 1], b->to[row], b->from[row + 1], b);
         else
             copy_row(t, f, n, b->to[row], b->from[row], b->item);
         first += n;
@@ -199,6 +205,8 @@ hst_status hst__box_prepare(hst__op_ctx *c, hst__step *s, const hst__box *b,
     if (!st)
         return hst__op_nomem(c, sizeof *st);
     st->box = *b;
+    if (b->transposed && b->item == 4)
+        st->box.vector = hst__transpose_pick(c->cpu);
     st->offset = offset;
     size_t bytes = b->item * (b->transposed ? b->dims[b->rank - 1] : 1);
     st->pieces = hst__pieces_cut(b->units, (double)bytes / bytes_per_ns, 16, c->threads);

@@ -4,6 +4,7 @@
 #ifndef HST_OPS_BOX_H
 #define HST_OPS_BOX_H
 
+#include "kernels/transpose.h"
 #include "ops/pieces.h"
 #include "ops/types.h"
 
@@ -15,9 +16,10 @@ typedef struct hst__box {
     int rank;
     size_t dims[HST__BOX_RANK];
     ptrdiff_t from[HST__BOX_RANK], to[HST__BOX_RANK];
-    size_t item;     /**< bytes moved together */
-    bool transposed; /**< the two innermost loops are a matrix transposition */
-    size_t units;    /**< what a copy can be cut into */
+    size_t item;                /**< bytes moved together */
+    bool transposed;            /**< the two innermost loops are a matrix transposition */
+    size_t units;               /**< what a copy can be cut into */
+    hst__transpose_u32 *vector; /**< of a transposition of 4-byte items; NULL: plain */
 } hst__box;
 
 /** Appends a loop inside the others. */
