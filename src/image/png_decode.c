@@ -12,6 +12,8 @@
  * gigabytes. */
 static const size_t chunk_bytes = (size_t)64 << 20;
 
+enum { PADDING = 1 << 16 }; /* zeros behind the end of a file read leniently */
+
 static hst_status fail(hst_error *err, int code) {
     hst_status s = HST_E_FORMAT;
     switch (code) {
@@ -35,7 +37,8 @@ static hst_status fail(hst_error *err, int code) {
 }
 
 /* A file in memory whose end is followed by some zeros: the library drops the data of a
- * read that comes up short, and zeros do not decompress to rows of pixels. */
+ * read that comes up short. Whether zeros were read tells that the data ended early, as
+ * they may decompress to pixels. */
 typedef struct stream {
     const uint8_t *bytes;
     size_t size, at, zeros;
@@ -73,7 +76,7 @@ static hst_status open_png(png *p, const uint8_t *bytes, size_t size, bool lenie
     int code;
     if (lenient) {
         spng_set_crc_action(p->ctx, SPNG_CRC_USE, SPNG_CRC_DISCARD);
-        p->stream = (stream){.bytes = bytes, .size = size, .zeros = (size_t)1 << 16};
+        p->stream = (stream){.bytes = bytes, .size = size, .zeros = PADDING};
         code = spng_set_png_stream(p->ctx, read_padded, &p->stream);
     } else {
         code = spng_set_png_buffer(p->ctx, bytes, size);
@@ -183,7 +186,7 @@ static hst_status decode(png *p, hst__decode_job *job) {
         code = read_rows(p, job->raw, row_bytes, &rows);
     if (code && (!o->lenient || rows == 0 || code == SPNG_EMEM))
         return fail(job->err, code);
-    job->damaged = code != 0;
+    job->damaged = code != 0 || (o->lenient && p->stream.zeros < PADDING);
     return HST_OK;
 }
 
