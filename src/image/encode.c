@@ -120,24 +120,33 @@ hst_status hst__image_encode_jpeg(const hst__image *image, int quality, hst__byt
 /* ---- PNG ----------------------------------------------------------------------------
  */
 
+/* Where the file goes. The library does not hand on why a write failed. */
+typedef struct sink {
+    hst__bytes *out;
+    bool out_of_memory;
+} sink;
+
 static int append(spng_ctx *ctx, void *user, void *bytes, size_t n) {
-    hst__bytes *out = user;
+    sink *to = user;
+    hst__bytes *out = to->out;
     (void)ctx;
-    if (!hst__bytes_room(out, n))
-        return SPNG_EMEM;
+    if (!hst__bytes_room(out, n)) {
+        to->out_of_memory = true;
+        return SPNG_IO_ERROR;
+    }
     memcpy(out->data + out->size, bytes, n);
     out->size += n;
     return 0;
 }
 
-static int write_png(spng_ctx *ctx, const hst__image *image, hst__bytes *out) {
+static int write_png(spng_ctx *ctx, const hst__image *image, sink *to) {
     struct spng_ihdr head = {.width = (uint32_t)image->width,
                              .height = (uint32_t)image->height,
                              .bit_depth = (uint8_t)image->bits};
     head.color_type = image->channels == 1   ? SPNG_COLOR_TYPE_GRAYSCALE
                       : image->channels == 3 ? SPNG_COLOR_TYPE_TRUECOLOR
                                              : SPNG_COLOR_TYPE_TRUECOLOR_ALPHA;
-    int code = spng_set_png_stream(ctx, append, out);
+    int code = spng_set_png_stream(ctx, append, to);
     if (!code)
         code = spng_set_ihdr(ctx, &head);
     if (!code)
@@ -158,12 +167,14 @@ hst_status hst__image_encode_png(const hst__image *image, hst__bytes *out,
     if (!ctx)
         return hst__fail(err, HST_E_NOMEM, "PNG: out of memory");
     out->size = 0;
-    int code = write_png(ctx, image, out);
+    sink to = {.out = out};
+    int code = write_png(ctx, image, &to);
     spng_ctx_free(ctx);
     if (code) {
         out->size = 0;
-        return hst__fail(err, code == SPNG_EMEM ? HST_E_NOMEM : HST_E_INTERNAL, "PNG: %s",
-                         spng_strerror(code));
+        if (code == SPNG_EMEM || to.out_of_memory)
+            return hst__fail(err, HST_E_NOMEM, "PNG: out of memory");
+        return hst__fail(err, HST_E_INTERNAL, "PNG: %s", spng_strerror(code));
     }
     return HST_OK;
 }
