@@ -57,7 +57,11 @@ static void run_record(const vectors *v, const source *sources, int n,
         int d = farthest(v->head, out, &v->pixels);
         int *most = &worst[o.convention][o.filter][v->pixels.bits == 16];
         *most = d > *most ? d : *most;
-        if (d > 1)
+        /* OpenCV's own levels differ by 1 where it computes in f32 or cubics */
+        bool loose = o.convention == HST__RESIZE_OPENCV &&
+                     (o.filter == HST__RESIZE_BICUBIC ||
+                      (o.filter == HST__RESIZE_BILINEAR && v->pixels.bits == 16));
+        if (d > (loose ? 1 : 0))
             fail_msg("%s to %d x %d, %d bits: %d apart", v->head, o.width, o.height,
                      v->pixels.bits, d);
     }

@@ -43,7 +43,7 @@ DEEP = (RGB.astype(np.uint16) * 256 + rng.integers(0, 256, RGB.shape)).astype(np
 
 def saved(array, mode, form, **options):
     buffer = io.BytesIO()
-    image = Image.fromarray(array)
+    image = Image.fromarray(array, "CMYK") if array.shape[2:] == (4,) else Image.fromarray(array)
     (image if image.mode == mode else image.convert(mode)).save(buffer, form, **options)
     return buffer.getvalue()
 
@@ -131,7 +131,8 @@ def files():
     f["grey.jpg"] = saved(GREY, "L", "JPEG", quality=85)
     f["grey_prog.jpg"] = saved(GREY, "L", "JPEG", quality=85, progressive=True)
     f["restart.jpg"] = saved(RGB, "RGB", "JPEG", quality=85, restart_marker_blocks=1)
-    f["cmyk.jpg"] = saved(RGB, "CMYK", "JPEG", quality=90)
+    ink = np.dstack([255 - RGB, 255 - GREY])[:, ::-1] // 2
+    f["cmyk.jpg"] = saved(np.ascontiguousarray(ink), "CMYK", "JPEG", quality=90)
     f["rgb.jpg"] = saved(RGB, "RGB", "JPEG", quality=85, keep_rgb=True)
     for o in range(1, 9):
         f[f"turn_{o}.jpg"] = saved(RGB[:14, :18], "RGB", "JPEG", quality=85, exif=exif(o))
@@ -159,6 +160,9 @@ def files():
     f["p6.ppm"] = b"P6\n%d %d\n255\n" % (W, H) + RGB.tobytes()
     f["p5_16.pgm"] = b"P5 %d %d 65535\n" % (W, H) + DEEP[:, :, 0].astype(">u2").tobytes()
     f["p6_16.ppm"] = b"P6 %d %d 65535\n" % (W, H) + DEEP.astype(">u2").tobytes()
+    # highest values that leave no halves to round
+    f["p5_99.pgm"] = b"P5 %d %d 99\n" % (W, H) + (GREY // 3).tobytes()
+    f["p5_999.pgm"] = b"P5 %d %d 999\n" % (W, H) + (GREY.astype(">u2") * 4).tobytes()
     f["p1.pbm"] = b"P1\n5 3\n1 0 1 0 1\n01100\n1 1 1 1 1\n"
     f["p4.pbm"] = b"P4\n%d %d\n" % (W, H) + b"".join(packed_rows((GREY > 128).astype(np.uint8), 1))
     four = np.hstack([palette[:, ::-1], np.zeros((256, 1), int)]).astype(np.uint8)
@@ -216,6 +220,8 @@ def write_decode(folder):
             if "16" in name and "alpha" not in name and "rgba" not in name:
                 deep = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
                 record(out, f"{name} 0 1 1", deep[:, :, ::-1] if deep.ndim == 3 else deep)
+            if name == "p5_999.pgm":
+                record(out, f"{name} 0 1 1", np.asarray(Image.open(io.BytesIO(data))).astype(np.uint16))
             if name in ("turn_6.jpg", "turn_6.png"):
                 record(out, f"{name} 0 0 0", pillow_pixels(data, False))
             if name in ("base_420.jpg", "prog_420.jpg"):
