@@ -60,7 +60,7 @@ static hst_status check_form(const bmp *b, hst_error *err) {
 }
 
 /* Masks of 16- and 32-bit pixels; header is the info header's size. */
-static hst_status read_masks(bmp *b, uint32_t header, size_t *at, hst_error *err) {
+static hst_status read_masks(bmp *b, uint32_t header, hst_error *err) {
     if (b->compression == RGB) {
         bool deep = b->bits == 32;
         for (int i = 0; i < 3; i++)
@@ -80,8 +80,6 @@ static hst_status read_masks(bmp *b, uint32_t header, size_t *at, hst_error *err
             return hst__fail(err, HST_E_FORMAT,
                              "BMP: colour mask %08x is not a run of bits", (unsigned)m);
     }
-    if (header == INFO_HEADER)
-        *at += 4u * n;
     return HST_OK;
 }
 
@@ -144,7 +142,7 @@ static hst_status open_bmp(bmp *b, const uint8_t *bytes, size_t size, hst_error 
     if (b->bits <= 8)
         read_palette(b, at, used, header == CORE_HEADER ? 3 : 4);
     else if (b->bits != 24)
-        s = read_masks(b, header, &at, err);
+        s = read_masks(b, header, err);
     if (!s && (b->pixels < FILE_HEADER + CORE_HEADER || b->pixels > size))
         return hst__fail(err, HST_E_FORMAT,
                          "BMP: the pixels are said to start at byte %zu "
