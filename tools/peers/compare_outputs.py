@@ -6,8 +6,9 @@ usage: compare_outputs.py --hasten PATH [--threads N] [--cpu LEVEL] SHARED
 SHARED holds models/ and data/. Every float model gets the same input tensors in both: real
 photographs brought to the model's size (the numbers need not be what the model was trained
 on: both sides get the same). A model passes when the largest difference is at most 1e-3 of
-the largest output and the mean difference at most 1e-5 of it. Quantised models are compared
-in steps of their last scale and printed, not judged.
+the largest output and the mean difference at most 1e-5 of it. A quantised model rounds at every
+layer, so that sums in another order part by whole steps: it passes when it is no further (1.5
+times, in the mean) from ONNX Runtime than ONNX Runtime is from itself without optimisations.
 """
 import argparse
 import pathlib
@@ -57,29 +58,42 @@ def run_hasten(args, model, feeds, shapes, out_dir):
         raise RuntimeError(done.stderr.strip())
 
 
-def compare(args, model, shared):
+def peer(model, optimise=True):
     options = ort.SessionOptions()
     options.log_severity_level = 3
-    session = ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    if not optimise:
+        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+
+
+def distance(got, want):
+    """Largest and mean difference, as parts of the largest wanted value."""
+    size = max(float(np.abs(want).max()), 1e-12)
+    difference = np.abs(got.astype(np.float64) - want) / size
+    if not np.all(np.isfinite(difference)):
+        raise RuntimeError("not finite")
+    return np.array([difference.max(), difference.mean()])
+
+
+def compare(args, model, shared):
+    """Distance from ONNX Runtime, and of ONNX Runtime from itself: [max, mean] each."""
+    session, plain = peer(model), peer(model, optimise=False)
     spec = session.get_inputs()[0]
     shape = [1] + [d if isinstance(d, int) else 1 for d in spec.shape[1:]]
-    worst, mean = 0.0, 0.0
+    ours, theirs = np.zeros(2), np.zeros(2)
     for photo in photographs(shared, 3):
         feeds = {spec.name: tensor(photo, shape, input_scale(model.name))}
-        want = session.run(None, feeds)
+        want, unoptimised = session.run(None, feeds), plain.run(None, feeds)
         with tempfile.TemporaryDirectory() as scratch:
             out_dir = pathlib.Path(scratch)
             run_hasten(args, model, feeds, shape, out_dir)
-            for info, w in zip(session.get_outputs(), want):
+            for info, w, u in zip(session.get_outputs(), want, unoptimised):
                 got = np.load(out_dir / (info.name.replace("/", "_").replace(":", "_") + ".npy"))
                 if got.shape != w.shape:
                     raise RuntimeError(f"{info.name}: shape {got.shape}, wanted {w.shape}")
-                size = max(float(np.abs(w).max()), 1e-12)
-                difference = np.abs(got.astype(np.float64) - w) / size
-                if not np.all(np.isfinite(difference)):
-                    raise RuntimeError(f"{info.name}: not finite")
-                worst, mean = max(worst, difference.max()), max(mean, difference.mean())
-    return worst, mean
+                ours = np.maximum(ours, distance(got, w))
+                theirs = np.maximum(theirs, distance(u, w))
+    return ours, theirs
 
 
 def main():
@@ -92,11 +106,14 @@ def main():
     passed = failed = 0
     for model in sorted((args.shared / "models").glob("*.onnx")):
         try:
-            worst, mean = compare(args, model, args.shared)
-            judged = "_qdq" not in model.name
-            ok = not judged or (worst <= 1e-3 and mean <= 1e-5)
-            verdict = ("ok" if ok else "TOO FAR") if judged else "(quantised, not judged)"
-            print(f"{model.name:45} max {worst:.2e}  mean {mean:.2e}  {verdict}", flush=True)
+            ours, theirs = compare(args, model, args.shared)
+            if "_qdq" in model.name:
+                ok = ours[1] <= 1.5 * theirs[1]
+                note = f", ONNX Runtime from itself: max {theirs[0]:.2e}  mean {theirs[1]:.2e}"
+            else:
+                ok, note = ours[0] <= 1e-3 and ours[1] <= 1e-5, ""
+            verdict = ("ok" if ok else "TOO FAR") + note
+            print(f"{model.name:45} max {ours[0]:.2e}  mean {ours[1]:.2e}  {verdict}", flush=True)
         except Exception as error:  # a model that cannot be run is a finding, not a crash
             ok = False
             print(f"{model.name:45} {error}", flush=True)
