@@ -1,8 +1,9 @@
 /* A job is finished when all its chunks are, not when all threads have looked at it: a
  * worker that wakes late finds the generation changed and goes back to sleep, and without
  * any worker the caller does everything. Chunks are claimed by compare-and-swap on one
- * word that holds generation and next index, so a late worker can never take a chunk of
- * a job whose fields it did not read. */
+ * word that holds generation and next index. That word moves to the new generation
+ * before the job's fields change: a late worker that read a new field cannot swap the
+ * old word any more, so it never takes a chunk of a job that is not its own. */
 #include "base/pool.h"
 
 #include <limits.h>
@@ -69,16 +70,23 @@ static bool spin_while(atomic_uint *word, unsigned seen, uint64_t limit_ns) {
     return false;
 }
 
+/** Next chunk of a job that nobody may work on yet; beyond every count. */
+enum { CLOSED = INT_MAX };
+
+static uint64_t claim_word(uint32_t generation, int next) {
+    return (uint64_t)generation << 32 | (uint32_t)next;
+}
+
 /** Claims and runs chunks of one generation until none is left. */
 static void work(uint32_t generation, int worker) {
     for (;;) {
         uint64_t word = atomic_load_explicit(&pool.claim, memory_order_acquire);
         if ((uint32_t)(word >> 32) != generation)
             return;
-        hst__pool_task *task = atomic_load_explicit(&pool.task, memory_order_relaxed);
-        void *context = atomic_load_explicit(&pool.context, memory_order_relaxed);
-        int chunks = atomic_load_explicit(&pool.chunks, memory_order_relaxed);
-        if (worker >= atomic_load_explicit(&pool.threads, memory_order_relaxed) ||
+        hst__pool_task *task = atomic_load_explicit(&pool.task, memory_order_acquire);
+        void *context = atomic_load_explicit(&pool.context, memory_order_acquire);
+        int chunks = atomic_load_explicit(&pool.chunks, memory_order_acquire);
+        if (worker >= atomic_load_explicit(&pool.threads, memory_order_acquire) ||
             (int)(uint32_t)word >= chunks)
             return;
         if (!atomic_compare_exchange_weak_explicit(
@@ -160,14 +168,13 @@ void hst__pool_run(int threads, int chunks, hst__pool_task *task, void *context)
     }
     start_workers(threads);
     uint32_t generation = atomic_load(&pool.generation) + 1;
-    /* Nobody can claim while the fields change: the old job's indices are used up, and
-     * the new generation becomes claimable with the last store. */
-    atomic_store_explicit(&pool.task, task, memory_order_relaxed);
-    atomic_store_explicit(&pool.context, context, memory_order_relaxed);
-    atomic_store_explicit(&pool.chunks, chunks, memory_order_relaxed);
-    atomic_store_explicit(&pool.threads, threads, memory_order_relaxed);
+    atomic_store(&pool.claim, claim_word(generation, CLOSED));
+    atomic_store_explicit(&pool.task, task, memory_order_release);
+    atomic_store_explicit(&pool.context, context, memory_order_release);
+    atomic_store_explicit(&pool.chunks, chunks, memory_order_release);
+    atomic_store_explicit(&pool.threads, threads, memory_order_release);
     atomic_store(&pool.done, 0);
-    atomic_store(&pool.claim, (uint64_t)generation << 32);
+    atomic_store(&pool.claim, claim_word(generation, 0));
     atomic_store(&pool.generation, generation);
     if (atomic_load(&pool.sleepers))
         futex_wake(&pool.generation, INT_MAX);

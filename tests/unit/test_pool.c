@@ -63,6 +63,35 @@ static void many_callers(void **state) {
         pthread_join(threads[i], NULL);
 }
 
+typedef struct small_job {
+    atomic_int runs, wrong;
+    int chunks;
+} small_job;
+
+static void small_task(void *context, int index, int worker) {
+    (void)worker;
+    small_job *j = context;
+    if (index >= j->chunks)
+        atomic_fetch_add(&j->wrong, 1);
+    atomic_fetch_add(&j->runs, 1);
+}
+
+/** A late worker of one job must not take a chunk of the next, longer one. More threads
+ * than cores, so that workers are interrupted anywhere. */
+static void jobs_follow_each_other(void **state) {
+    (void)state;
+    static small_job jobs[2];
+    for (int i = 0; i < 300000; i++) {
+        small_job *j = &jobs[i & 1];
+        j->chunks = i & 1 ? 9 : 2;
+        atomic_store(&j->runs, 0);
+        hst__pool_run(4, j->chunks, small_task, j);
+        if (atomic_load(&j->runs) != j->chunks || atomic_load(&j->wrong))
+            fail_msg("job %d: %d runs of %d chunks, %d of them beyond the end", i,
+                     atomic_load(&j->runs), j->chunks, atomic_load(&j->wrong));
+    }
+}
+
 static void sleepers_wake(void **state) {
     (void)state;
     for (int i = 0; i < 5; i++) {
@@ -113,6 +142,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_chunk_runs_once),
         cmocka_unit_test(many_callers),
+        cmocka_unit_test(jobs_follow_each_other),
         cmocka_unit_test(sleepers_wake),
 #if !defined(__SANITIZE_THREAD__)
         cmocka_unit_test(works_after_fork),
