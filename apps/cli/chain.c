@@ -116,20 +116,6 @@ static hst_status load_raw(chain *c, const char *text, hst_error *err) {
     return st;
 }
 
-/** Shape of input i: from the file, --shape, and 1 where a dimension is still free. */
-static void random_shape(const chain *c, const hst_session_options *o, size_t i,
-                         hst_value_info *info) {
-    hst_model_get_input(c->model, i, info, NULL);
-    for (size_t k = 0; k < o->n_shapes; k++)
-        if (strcmp(o->shapes[k].name, info->name) == 0) {
-            info->tensor.rank = o->shapes[k].rank;
-            memcpy(info->tensor.dims, o->shapes[k].dims, sizeof info->tensor.dims);
-        }
-    for (int k = 0; k < info->tensor.rank; k++)
-        if (info->tensor.dims[k] < 0)
-            info->tensor.dims[k] = 1;
-}
-
 static uint64_t next_random(uint64_t *state) { /* xorshift64*, Vigna 2014 */
     *state ^= *state >> 12;
     *state ^= *state << 25;
@@ -165,7 +151,7 @@ static hst_status make_random(chain *c, const hst_session_options *o, hst_error 
         hst_value_info info;
         if (c->raw[i])
             continue;
-        random_shape(c, o, i, &info);
+        cli_input_shape(c->model, o, i, &info);
         if (info.tensor.rank < 0)
             return fail(
                 err, HST_E_ARG,

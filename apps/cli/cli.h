@@ -63,6 +63,11 @@ uint64_t cli_duration(const cli_args *a, cli_option o, uint64_t fallback);
 void cli_session_options(const cli_args *a, hst_session_options *out,
                          hst_input_shape **shapes);
 
+/** Input `index` with its shape from the file or --shape, and 1 where a dimension is free
+ * in both; true where that was so. */
+bool cli_input_shape(const hst_model *model, const hst_session_options *o, size_t index,
+                     hst_value_info *out);
+
 /** Prints "hasten COMMAND: message" to stderr and returns EXIT_FAILED. */
 int cli_fail(const cli_args *a, const hst_error *err);
 __attribute__((format(printf, 2, 3))) int cli_usage(const cli_command *command,

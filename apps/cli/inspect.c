@@ -14,6 +14,8 @@ typedef struct view {
     hst_session_info plan;
     hst_op_count *after; /**< operators of the plan */
     size_t n_after, views;
+    bool assumed;      /**< planned with 1 for each free dimension */
+    char why_not[512]; /**< why there is no plan */
 } view;
 
 static int more_first(const void *pa, const void *pb) {
@@ -127,10 +129,11 @@ static void print_text(const view *v, const char *path) {
                  "steps after fusion (%zu, and %zu views that cost nothing)",
                  v->plan.steps - v->views, v->views);
         print_ops(title, v->after, v->n_after);
+        if (v->assumed)
+            printf("  planned with 1 for each free dimension (--shape NAME=D,D,..)\n");
         print_plan(v);
     } else {
-        printf("\nnot planned: %s\n",
-               "some input shapes are free (--shape NAME=D,D,..) or depend on values");
+        printf("\nnot planned: %s\n", v->why_not);
     }
 }
 
@@ -197,12 +200,48 @@ static void print_json(const view *v, const char *path) {
                                 (double)v->plan.arena_bound_bytes);
         cJSON_AddNumberToObject(p, "scratch_bytes", (double)v->plan.scratch_bytes);
         cJSON_AddNumberToObject(p, "packed_weight_bytes", (double)v->plan.weight_bytes);
+        cJSON_AddBoolToObject(p, "free_dims_assumed_1", v->assumed);
         cJSON_AddNumberToObject(p, "threads", v->plan.threads);
         cJSON_AddStringToObject(p, "cpu", hst_cpu_name(v->plan.cpu));
     } else {
         cJSON_AddNullToObject(j, "plan");
     }
     text_json_print(j);
+}
+
+/** Plans with 1 for every dimension that is free in the file and in --shape. A model that
+ * cannot be planned so is shown unplanned, with the reason. */
+static void plan_assumed(view *v, const hst_session_options *given) {
+    hst_session_options options = *given;
+    hst_session *session = NULL;
+    hst_error err;
+    bool free_dims = false, known = true;
+    hst_input_shape *shapes = calloc(v->info.inputs + 1, sizeof *shapes);
+    for (size_t i = 0; shapes && i < v->info.inputs; i++) {
+        hst_value_info input;
+        free_dims |= cli_input_shape(v->model, given, i, &input);
+        known &= input.tensor.rank >= 0;
+        shapes[i].name = input.name;
+        shapes[i].rank = input.tensor.rank;
+        memcpy(shapes[i].dims, input.tensor.dims, sizeof shapes[i].dims);
+    }
+    options.shapes = shapes;
+    options.n_shapes = v->info.inputs;
+    snprintf(v->why_not, sizeof v->why_not,
+             known ? "shapes depend on values or data that only a run has"
+                   : "an input has no declared shape (--shape NAME=D,D,..)");
+    if (shapes && known && free_dims &&
+        hst_session_create(v->model, &options, &session, &err))
+        snprintf(v->why_not, sizeof v->why_not,
+                 "with 1 for each free dimension: %.400s (--shape NAME=D,D,..)",
+                 err.message);
+    if (session) {
+        hst_session_destroy(v->session);
+        v->session = session;
+        hst_session_get_info(session, &v->plan);
+        v->assumed = v->plan.steps > 0;
+    }
+    free(shapes);
 }
 
 static hst_status open_view(view *v, cli_args *args, hst_input_shape **shapes,
@@ -217,6 +256,8 @@ static hst_status open_view(view *v, cli_args *args, hst_input_shape **shapes,
     if (!st) {
         hst_model_get_info(v->model, &v->info);
         hst_session_get_info(v->session, &v->plan);
+        if (!v->plan.steps)
+            plan_assumed(v, &options);
         st = count_steps(v, err);
     }
     if (!st && cli_given(args, OPT_DOT))

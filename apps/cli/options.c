@@ -245,3 +245,20 @@ void cli_session_options(const cli_args *a, hst_session_options *out,
     out->shapes = *shapes;
     out->n_shapes = a->n_shapes;
 }
+
+bool cli_input_shape(const hst_model *model, const hst_session_options *o, size_t index,
+                     hst_value_info *out) {
+    bool assumed = false;
+    hst_model_get_input(model, index, out, NULL);
+    for (size_t k = 0; k < o->n_shapes; k++)
+        if (strcmp(o->shapes[k].name, out->name) == 0) {
+            out->tensor.rank = o->shapes[k].rank;
+            memcpy(out->tensor.dims, o->shapes[k].dims, sizeof out->tensor.dims);
+        }
+    for (int k = 0; k < out->tensor.rank; k++)
+        if (out->tensor.dims[k] < 0) {
+            out->tensor.dims[k] = 1;
+            assumed = true;
+        }
+    return assumed;
+}
