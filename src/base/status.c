@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 const char *hst_status_text(hst_status status) {
     switch (status) {
 #define HST_STATUS_CASE(name, value, text)                                               \
@@ -15,13 +17,6 @@ const char *hst_status_text(hst_status status) {
     return "unknown status";
 }
 
-/** Names come from files: what would steer a terminal is not passed on. */
-static void clean(char *text) {
-    for (; *text; text++)
-        if (((unsigned char)*text < ' ' && *text != '\n') || *text == 0x7f)
-            *text = '?';
-}
-
 hst_status hst__fail(hst_error *err, hst_status status, const char *format, ...) {
     if (err) {
         va_list args;
@@ -29,7 +24,7 @@ hst_status hst__fail(hst_error *err, hst_status status, const char *format, ...)
         va_start(args, format);
         vsnprintf(err->message, sizeof err->message, format, args);
         va_end(args);
-        clean(err->message);
+        hst__text_clean(err->message, "\n");
     }
     return status;
 }
@@ -47,7 +42,7 @@ hst_status hst__fail_in(hst_error *err, hst_status status, const char *format, .
         int room = (int)(sizeof err->message - (size_t)n) - 3;
         snprintf(err->message + n, sizeof err->message - (size_t)n, ": %.*s", room, old);
     }
-    clean(err->message);
+    hst__text_clean(err->message, "\n");
     err->status = status;
     return status;
 }

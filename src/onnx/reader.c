@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 enum { TENSOR_OVERHEAD = 512 }; /**< bytes of bookkeeping and alignment per tensor */
 enum { WORK_MAX = 1 << 28 };    /**< some seconds */
 
@@ -55,7 +57,7 @@ hst_status hst__reader_text(hst__reader *r, const char *prefix, hst__span text,
     memcpy(p, prefix, front);
     if (size)
         memcpy(p + front, text.data, size);
-    *out = p;
+    *out = hst__text_clean(p, "");
     return HST_OK;
 }
 

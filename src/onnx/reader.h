@@ -65,7 +65,7 @@ hst_status hst__reader_budget(const hst__reader *r, size_t more);
 hst_status hst__reader_work(hst__reader *r, size_t fields);
 /** count*size zeroed bytes of the graph's arena within the budget, into *out. */
 hst_status hst__reader_take(hst__reader *r, size_t count, size_t size, void *out);
-/** An arena copy of prefix and text, cut at a NUL byte. */
+/** An arena copy of prefix and text, cut at a NUL byte, see hst__text_clean. */
 hst_status hst__reader_text(hst__reader *r, const char *prefix, hst__span text,
                             const char **out);
 /** The value of a name within a frame, made where there is none; NONE for the empty name.

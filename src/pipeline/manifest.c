@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/text.h"
 #include "pipeline/manifest.h"
 
 enum { TEXT_LIMIT = 1 << 20, LABELS_MAX = 100000 };
@@ -183,9 +184,11 @@ static void label_list(const object *o, const cJSON *list) {
             fail(o, "labels", "element %d: a text is expected", i);
             return;
         }
-        m->labels[i] =
+        char *text =
             hst__arena_strndup(&m->arena, e->valuestring, strlen(e->valuestring));
-        if (!m->labels[i])
+        if (text)
+            m->labels[i] = hst__text_clean(text, "");
+        else
             m->labels = NULL;
     }
     if (!m->labels)

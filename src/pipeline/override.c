@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "base/text.h"
 #include "pipeline/manifest.h"
 
 enum { LABEL_FILE_MAX = 4 << 20, LABELS_MAX = 100000 };
@@ -70,7 +71,7 @@ hst_status hst__manifest_labels(hst__manifest *m, const char *path, hst_error *e
             *end = 0;
         line[strcspn(line, "\r")] = 0;
         if (end || *line)
-            m->labels[m->n_labels++] = line;
+            m->labels[m->n_labels++] = hst__text_clean(line, "");
         line = end ? end + 1 : NULL;
     }
     return HST_OK;

@@ -79,9 +79,10 @@ static hst_status load_manifest(hst_pipeline *p, const char *path, hst_error *er
     hst_status st = hst__manifest_preset("raw", &p->m, err);
     if (!st)
         st = read_file(path, MANIFEST_LIMIT, &json, &cap, &size, err);
-    if (!st)
-        st = hst__manifest_parse(&p->m, (const char *)json, size,
-                                 slash == path ? "/" : folder, err);
+    if (st)
+        return st;
+    st = hst__manifest_parse(&p->m, (const char *)json, size,
+                             slash == path ? "/" : folder, err);
     hst__free(json);
     return st ? hst__fail_in(err, st, "'%.400s'", path) : HST_OK;
 }
