@@ -120,6 +120,11 @@ hst__resize_float_v_u16_fn hst__resize_float_v_u16__ref;
 hst__resize_area_sum_fn hst__resize_area_sum__ref;
 hst__resize_area_2x2_fn hst__resize_area_2x2__ref;
 
+hst__resize_linear_h_fn hst__resize_linear_h__avx2;
+hst__resize_cubic_h_fn hst__resize_cubic_h__avx2;
+extern const hst__resize_kernels hst__resize_u8__avx2, hst__resize_u8__avx512,
+    hst__resize_u8__avx512vnni;
+
 /* Outputs from..to-1 of one row: also the ends of rows for the other levels. */
 void hst__resize_fixed_h_part(const uint8_t *src, uint8_t *dst,
                               const hst__resize_taps *taps, int channels, int from,

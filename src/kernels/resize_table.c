@@ -1,5 +1,7 @@
 #include "kernels/resize.h"
 
+#include "base/cpu.h"
+
 static const hst__resize_kernels ref = {
     .fixed_h = hst__resize_fixed_h__ref,
     .fixed_v = hst__resize_fixed_v__ref,
@@ -16,6 +18,16 @@ static const hst__resize_kernels ref = {
 };
 
 const hst__resize_kernels *hst__resize_get(hst_cpu_level level) {
+#if defined(__x86_64__)
+    level = hst__cpu_resolve(level);
+    if (level >= HST_CPU_AVX512VNNI)
+        return &hst__resize_u8__avx512vnni;
+    if (level >= HST_CPU_AVX512)
+        return &hst__resize_u8__avx512;
+    if (level >= HST_CPU_AVX2)
+        return &hst__resize_u8__avx2;
+#else
     (void)level;
+#endif
     return &ref;
 }

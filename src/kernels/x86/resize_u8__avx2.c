@@ -1,0 +1,3 @@
+#include "kernels/x86/resize_u8.h"
+
+const hst__resize_kernels hst__resize_u8__avx2 = RESIZE_KERNELS;
