@@ -40,9 +40,13 @@ typedef struct hst__conv_f32_args {
 /** A candidate: a way to compute convolutions of some shapes. */
 typedef struct hst__conv_f32_kernel {
     const char *name; /**< "conv_f32_direct" ..., unique */
+    bool approximate; /**< rounds by the size of neighbouring outputs too, and NaN and
+                           infinity spread to them */
     /** Completes the plan, whose desc, gemm kernel and taps are set; false: not for this
      * shape. */
     bool (*plan)(hst__conv_f32_plan *plan);
+    /** Whether it is likely the fastest for the plan it made; NULL: always. */
+    bool (*worth)(const hst__conv_f32_plan *plan);
     void (*pack)(const hst__conv_f32_plan *plan, const void *weights, const float *scale,
                  float *packed, size_t n_begin, size_t n_end);
     void (*run)(const hst__conv_f32_plan *plan, const hst__conv_f32_args *args,
@@ -64,8 +68,9 @@ struct hst__conv_f32_plan {
     double tile_flops;                  /**< of one tile x panel, for hst__split_tiles */
 };
 
-/** The plan with the first candidate that takes the shape. False when sizes overflow or
- * the description is impossible (zero stride, groups that do not divide). */
+/** The plan with the first candidate that takes the shape and is worth it. False when
+ * sizes overflow or the description is impossible (zero stride, groups that do not
+ * divide). */
 bool hst__conv_f32_plan_init(hst__conv_f32_plan *plan, const hst__conv_f32_desc *desc,
                              hst_cpu_level level);
 /** The same with a candidate of the caller's choice; false also when it refuses. */

@@ -78,7 +78,8 @@ bool hst__conv_f32_plan_with(hst__conv_f32_plan *plan, const hst__conv_f32_desc 
 bool hst__conv_f32_plan_init(hst__conv_f32_plan *plan, const hst__conv_f32_desc *desc,
                              hst_cpu_level level) {
     for (size_t i = 0; i < COUNT; i++) {
-        if (hst__conv_f32_plan_with(plan, desc, level, kernels[i]))
+        if (hst__conv_f32_plan_with(plan, desc, level, kernels[i]) &&
+            (!kernels[i]->worth || kernels[i]->worth(plan)))
             return true;
     }
     return false;

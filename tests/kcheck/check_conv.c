@@ -48,7 +48,13 @@ static hst__conv_f32_desc random_desc(kcheck *k) {
         };
         if (kc_one_in(k, 3))
             d.kernel_h = d.kernel_w = 1;
-        d.in_c = d.groups * size(k, 1, kc_one_in(k, 2) ? 8 : 20);
+        if (kc_one_in(k, 4)) {
+            d.groups = 1;
+            d.input_nchw = false;
+            d.kernel_h = d.kernel_w = 3;
+            d.stride_h = d.stride_w = d.dilation_h = d.dilation_w = 1;
+        }
+        d.in_c = d.groups * size(k, 1, kc_one_in(k, 2) ? 8 : kc_one_in(k, 8) ? 150 : 20);
         d.out_c = d.groups * size(k, 1, d.groups > 1 ? 40 : 75);
         d.out_h = out_size(d.in_h, d.pad_top + kc_int(k, -1, 4), d.kernel_h, d.stride_h,
                            d.dilation_h);
@@ -200,6 +206,9 @@ static void compare(kcheck *k, const conv *c) {
     float *got = kc_buffer(k, n * sizeof *got), *sum, *weight;
     double products = (double)(d->in_c / d->groups * c->plan.taps);
     references(k, c, &sum, &weight);
+    float largest = 0;
+    for (size_t i = 0; i < n; i++)
+        largest = weight[i] > largest ? weight[i] : largest;
     for (size_t p = 0; p < c->pixels; p++) {
         for (size_t o = 0; o < d->out_c; o++) {
             size_t i = p * d->out_c + o, at = (p / area * d->out_c + o) * area + p % area;
@@ -210,6 +219,12 @@ static void compare(kcheck *k, const conv *c) {
                 fabs(scale * (double)weight[at]) + fabs(bias) + fabs(addend) + 1;
             want[i] = activate((double)sum[at] * scale + bias + addend, &e->act);
             bound[i] = (products + 8) * 0x1p-24 * norm;
+            if (c->plan.kernel->approximate) {
+                /* Measured: a third of this at most. Zero padding, so 1e-5 of the largest
+                 * sum of absolute products is far from 1e-3 of the largest output. */
+                norm += fabs(scale) * (double)largest;
+                bound[i] = (products / 8 + 32) * 0x1p-24 * norm;
+            }
             if (isnan(norm) || isinf(norm))
                 bound[i] = 0;
             got[i] = c->y[p * d->y_stride + o];
@@ -242,7 +257,7 @@ static void check_one(kcheck *k, const hst__conv_f32_desc *d,
                       const hst__conv_f32_kernel *kernel, bool specials) {
     conv c;
     name_case(k, d, kernel->name);
-    if (!prepare(k, &c, d, kernel)) {
+    if ((specials && kernel->approximate) || !prepare(k, &c, d, kernel)) {
         kc_release(k);
         return;
     }
