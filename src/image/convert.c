@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 1024 }; /* pixels repacked at a time, on the stack */
+enum { CHUNK = 1024 }; /* pixels repacked (on the stack) or filled at a time */
 
 /** A conversion with everything decided. */
 typedef struct convert {
@@ -98,22 +98,33 @@ static void plan_values(convert *v, const hst__convert_options *o) {
 /* ---- padding ------------------------------------------------------------------------
  */
 
-/* Pixels x0..x1-1 of row y of the tensor. */
-static void fill(const convert *v, void *dst, int y, int x0, int x1) {
-    size_t c = (size_t)v->channels, w = (size_t)v->width;
-    size_t plane = w * (size_t)v->height;
-    for (size_t k = 0; k < c; k++) {
-        uint8_t byte = round_u8(v->pad[k]);
-        size_t step = v->hwc ? c : 1;
-        size_t at = v->hwc ? ((size_t)y * w + (size_t)x0) * c + k
-                           : k * plane + (size_t)y * w + (size_t)x0;
-        for (int x = x0; x < x1; x++, at += step) {
-            if (v->u8)
-                ((uint8_t *)dst)[at] = byte;
-            else
-                ((float *)dst)[at] = v->pad[k];
-        }
+/* n elements of `size` bytes, all like the one at p. */
+static void repeat(uint8_t *to, const void *p, size_t size, size_t n) {
+    if (n == 0)
+        return;
+    memcpy(to, p, size);
+    for (size_t done = 1, more; done < n; done += more) {
+        more = done < n - done ? done : n - done;
+        more = more < CHUNK ? more : CHUNK; /* what is copied stays in the first cache */
+        memcpy(to + done * size, to, more * size);
     }
+}
+
+/* n pixels from pixel `at` of the tensor on. */
+static void fill(const convert *v, void *dst, size_t at, size_t n) {
+    size_t c = (size_t)v->channels, plane = (size_t)v->width * (size_t)v->height;
+    size_t element = v->u8 ? 1 : sizeof(float);
+    uint8_t bytes[4];
+    for (size_t k = 0; k < c; k++)
+        bytes[k] = round_u8(v->pad[k]);
+    const uint8_t *pixel = v->u8 ? bytes : (const uint8_t *)v->pad;
+    if (v->hwc) {
+        repeat((uint8_t *)dst + at * c * element, pixel, c * element, n);
+        return;
+    }
+    for (size_t k = 0; k < c; k++)
+        repeat((uint8_t *)dst + (k * plane + at) * element, pixel + k * element, element,
+               n);
 }
 
 /* ---- rows ---------------------------------------------------------------------------
@@ -122,6 +133,10 @@ static void fill(const convert *v, void *dst, int y, int x0, int x1) {
 /* n pixels of a row, channels in the tensor's order, u8. */
 static void repack_u8(const convert *v, const uint8_t *row, uint8_t *to, size_t n) {
     size_t stored = (size_t)v->src->channels, c = (size_t)v->channels;
+    if (stored == 3 && c == 3) { /* not as it is: the other way round */
+        v->kernels->reverse3(row, to, n);
+        return;
+    }
     for (size_t i = 0; i < n; i++, row += stored, to += c) {
         for (size_t k = 0; k < c; k++)
             to[k] = v->from[k] < 0 ? (uint8_t)hst__luma(row[0], row[1], row[2])
@@ -223,20 +238,19 @@ hst_status hst__image_convert(const hst__image *src, const hst__convert_options 
     if (o->type != HST__CONVERT_F32 && o->type != HST__CONVERT_U8)
         return hst__fail(err, HST_E_ARG, "pictures become f32 or u8");
     plan_values(&v, o);
-    for (int y = 0; y < v.height; y++) {
-        int row = y - v.y;
-        if (row < 0 || row >= src->height) {
-            fill(&v, dst, y, 0, v.width);
-            continue;
-        }
-        fill(&v, dst, y, 0, v.x);
-        fill(&v, dst, y, v.x + src->width, v.width);
-        size_t at = (size_t)y * (size_t)v.width + (size_t)v.x;
-        const uint8_t *p = hst__image_row(src, row);
+    size_t width = (size_t)v.width, x = (size_t)v.x, w = (size_t)src->width;
+    size_t top = (size_t)v.y * width, end = top + (size_t)src->height * width;
+    fill(&v, dst, 0, top);
+    for (int y = 0; y < src->height; y++) {
+        size_t at = top + (size_t)y * width;
+        const uint8_t *p = hst__image_row(src, y);
+        fill(&v, dst, at, x);
         if (src->bits == 8)
-            convert_row_u8(&v, p, dst, at);
+            convert_row_u8(&v, p, dst, at + x);
         else
-            convert_row_u16(&v, (const uint16_t *)p, dst, at);
+            convert_row_u16(&v, (const uint16_t *)p, dst, at + x);
+        fill(&v, dst, at + x + w, width - x - w);
     }
+    fill(&v, dst, end, width * (size_t)v.height - end);
     return HST_OK;
 }

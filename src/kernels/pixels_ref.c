@@ -23,3 +23,10 @@ void hst__pixels_split3__ref(const uint8_t *src, uint8_t *const dst[3], size_t n
             dst[c][i] = src[3 * i + c];
     }
 }
+
+void hst__pixels_reverse3__ref(const uint8_t *src, uint8_t *dst, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        for (size_t c = 0; c < 3; c++)
+            dst[3 * i + c] = src[3 * i + 2 - c];
+    }
+}

@@ -81,6 +81,7 @@ enum { LBYTES = 16 * LANES };
 
 L_INLINE vl l_set16(int x) { return L_OP(set1_epi16)((short)x); }
 L_INLINE vl l_set32(int32_t x) { return L_OP(set1_epi32)(x); }
+L_INLINE vl l_or(vl a, vl b) { return a | b; }
 L_INLINE vl l_add16(vl a, vl b) { return L_OP(add_epi16)(a, b); }
 L_INLINE vl l_add32(vl a, vl b) { return L_OP(add_epi32)(a, b); }
 L_INLINE vl l_mul32(vl a, vl b) { return L_OP(mullo_epi32)(a, b); }
