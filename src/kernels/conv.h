@@ -24,6 +24,7 @@ typedef struct hst__conv_f32_desc {
                           in pixels. Unused when input_nchw */
     size_t y_stride; /**< >= out_c */
     bool input_nchw; /**< x is planar [batch, in_c, in_h, in_w] */
+    int threads;     /**< that will share the work, 0 like 1; no result depends on it */
 } hst__conv_f32_desc;
 
 typedef struct hst__conv_f32_plan hst__conv_f32_plan;
@@ -63,6 +64,7 @@ struct hst__conv_f32_plan {
     size_t run;                         /**< values that a tap reads side by side */
     size_t block_taps, block_run;       /**< one block of the sum, by shape alone */
     size_t copy_floats;                 /**< of a tile whose rows are gathered, or 0 */
+    size_t winograd_block;              /**< output tiles of m x m in one grid row */
     size_t m_tiles, n_panels;           /**< the grid */
     size_t packed_bytes, scratch_bytes; /**< as in hst__gemm_f32_plan */
     double tile_flops;                  /**< of one tile x panel, for hst__split_tiles */
@@ -78,6 +80,9 @@ bool hst__conv_f32_plan_with(hst__conv_f32_plan *plan, const hst__conv_f32_desc 
                              hst_cpu_level level, const hst__conv_f32_kernel *kernel);
 /** Candidate i in order of preference, NULL past the end. */
 const hst__conv_f32_kernel *hst__conv_f32_at(size_t i);
+
+/** How the grid is best cut for desc.threads. */
+hst__split hst__conv_f32_split(const hst__conv_f32_plan *plan);
 
 /** Packs panels n_begin..n_end-1 of weights [out_c, in_c/groups, kernel_h, kernel_w]
  * (maybe unaligned), output channel o multiplied by scale[o] where scale is given. */

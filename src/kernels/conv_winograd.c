@@ -10,54 +10,92 @@
 #include "kernels/winograd.h"
 
 enum {
-    BLOCK_BYTES = 1 << 20,      /* wanted size of a block's matrices */
-    BLOCK_BYTES_MAX = 32 << 20, /* refused above: channels by the ten thousand */
-    BLOCK_TILES = 12,           /* row tiles of the product in a block, at most */
+    BLOCK_BYTES = 1 << 20, /* of a block's matrices, to stay in L2 */
+    CHANNELS_MAX = 1 << 14,
     PIXELS = HST__WINOGRAD_N_MAX * HST__WINOGRAD_N_MAX,
 };
 
 typedef struct layout {
     size_t m, n, matrices;          /* F(m x m): windows of n x n, n * n matrices */
     size_t tiles_h, tiles_w, tiles; /* of an image; of all */
-    size_t block;                   /* tiles in a block */
+    size_t block_max, block;        /* tiles in a block */
     size_t ldv, ldp;                /* row strides of windows and products */
     size_t v_step, p_step;          /* floats from matrix to matrix */
     size_t weights;                 /* packed floats of one matrix */
     size_t zeros, v, p, bytes;      /* offsets in scratch, after the table of rows */
 } layout;
 
-/* An odd number of cache lines. */
-static size_t spread(size_t floats) {
-    return ((hst__round_up(floats, 16) / 16) | 1) * 16;
-}
-
-static bool lay_out(const hst__conv_f32_plan *plan, size_t m, layout *l) {
+/* All but what follows from the block's size. */
+static bool lay_out_tiles(const hst__conv_f32_plan *plan, size_t m, layout *l) {
     const hst__conv_f32_desc *d = &plan->desc;
-    size_t mr = plan->gemm->mr;
+    size_t bytes;
     *l = (layout){.m = m,
                   .n = m + 2,
                   .matrices = (m + 2) * (m + 2),
                   .tiles_h = (d->out_h + m - 1) / m,
                   .tiles_w = (d->out_w + m - 1) / m,
                   .ldv = hst__gemm_f32_gather_stride(d->in_c),
-                  .ldp = spread(d->out_c)};
+                  .ldp = hst__gemm_f32_gather_stride(d->out_c)};
     l->tiles = d->batch * l->tiles_h * l->tiles_w;
-    size_t tile_bytes;
-    if (!hst__mul(l->matrices * (l->ldv + l->ldp), sizeof(float), &tile_bytes))
-        return false;
-    size_t rows = BLOCK_BYTES / (tile_bytes * mr);
-    rows = rows < 1 ? 1 : rows > BLOCK_TILES ? BLOCK_TILES : rows;
-    size_t blocks = (l->tiles + rows * mr - 1) / (rows * mr);
-    l->block = blocks ? (l->tiles + blocks - 1) / blocks : 1;
-    l->v_step = spread(l->block * l->ldv);
-    l->p_step = spread(l->block * l->ldp);
-    l->zeros = hst__round_up(mr * sizeof(float *), HST__ALIGN);
+    l->block_max = BLOCK_BYTES / (l->matrices * (l->ldv + l->ldp) * sizeof(float));
+    l->block_max = l->block_max > plan->gemm->mr ? l->block_max : plan->gemm->mr;
+    return hst__gemm_f32_packed_floats(d->in_c, d->out_c, plan->gemm->nr, &l->weights) &&
+           hst__mul(l->weights, l->matrices * sizeof(float), &bytes) &&
+           bytes <= SIZE_MAX / 2;
+}
+
+static void lay_out(const hst__conv_f32_plan *plan, size_t m, layout *l) {
+    const hst__conv_f32_desc *d = &plan->desc;
+    lay_out_tiles(plan, m, l);
+    l->block = plan->winograd_block;
+    l->v_step = hst__gemm_f32_gather_stride(l->block * l->ldv);
+    l->p_step = hst__gemm_f32_gather_stride(l->block * l->ldp);
+    l->zeros = hst__round_up(plan->gemm->mr * sizeof(float *), HST__ALIGN);
     l->v = l->zeros + hst__round_up(d->in_c * sizeof(float), HST__ALIGN);
     l->p = l->v + hst__round_up(l->matrices * l->v_step * sizeof(float), HST__ALIGN);
     l->bytes = l->p + l->matrices * l->p_step * sizeof(float);
-    return l->bytes <= BLOCK_BYTES_MAX &&
-           hst__gemm_f32_packed_floats(d->in_c, d->out_c, plan->gemm->nr, &l->weights) &&
-           hst__mul(l->weights, l->matrices * sizeof(float), &(size_t){0});
+}
+
+/* Costs in units of one product at full rate, from measured layers of ResNet-18 and
+ * YOLOv5 on one core with AVX-512: shares, so other cores are not far. */
+static const double FILL = 0.85, /* of the full rate is what products reach */
+    READ_FIRST = 30,             /* a packed weight, from memory */
+    READ_AGAIN = 6,              /* for a further block, from beyond L2 */
+    TRANSFORM_4 = 24,            /* a value of a transformed matrix, there and back */
+    TRANSFORM_2 = 17;
+enum { L2_FLOATS = 256 << 10 };
+
+static double block_cost(const hst__conv_f32_plan *plan, const layout *l, size_t block) {
+    const hst__conv_f32_desc *d = &plan->desc;
+    double rows = (double)(block + (block % plan->gemm->mr != 0));
+    double weights = (double)l->matrices * (double)l->weights;
+    return rows * weights / FILL +
+           (double)(block * l->matrices * (d->in_c + d->out_c)) *
+               (l->m == 4 ? TRANSFORM_4 : TRANSFORM_2) +
+           (weights > L2_FLOATS ? READ_AGAIN * weights : 0);
+}
+
+/* The block size for which the thread that has most to do is done first. */
+static double best_block(const hst__conv_f32_plan *plan, const layout *l, size_t *best) {
+    size_t threads = plan->desc.threads > 1 ? (size_t)plan->desc.threads : 1;
+    size_t least = (l->tiles + l->block_max - 1) / l->block_max, mr = plan->gemm->mr;
+    double cost = INFINITY;
+    *best = 1;
+    for (size_t blocks = least; blocks <= l->tiles && blocks < least + 4 * threads;
+         blocks++) {
+        size_t even = (l->tiles + blocks - 1) / blocks, whole = (even + mr - 1) / mr * mr;
+        const size_t sizes[] = {even, whole < l->block_max ? whole : even};
+        for (int i = 0; i < 2; i++) {
+            size_t count = (l->tiles + sizes[i] - 1) / sizes[i];
+            double turns = (double)((count + threads - 1) / threads);
+            double c = turns * block_cost(plan, l, sizes[i]);
+            if (c < cost) {
+                cost = c;
+                *best = sizes[i];
+            }
+        }
+    }
+    return cost + READ_FIRST * (double)l->matrices * (double)l->weights;
 }
 
 static bool make_plan(hst__conv_f32_plan *plan, size_t m) {
@@ -65,9 +103,11 @@ static bool make_plan(hst__conv_f32_plan *plan, size_t m) {
     layout l;
     if (d->groups != 1 || d->input_nchw || d->kernel_h != 3 || d->kernel_w != 3 ||
         d->stride_h != 1 || d->stride_w != 1 || d->dilation_h != 1 ||
-        d->dilation_w != 1 || d->in_c > SIZE_MAX / 4096 || d->out_c > SIZE_MAX / 4096 ||
-        !lay_out(plan, m, &l))
+        d->dilation_w != 1 || d->in_c > CHANNELS_MAX || d->out_c > CHANNELS_MAX ||
+        !lay_out_tiles(plan, m, &l))
         return false;
+    best_block(plan, &l, &plan->winograd_block);
+    lay_out(plan, m, &l);
     plan->run = d->in_c;
     hst__gemm_f32_block_size(1, d->in_c, &plan->block_taps, &plan->block_run);
     plan->packed_bytes = l.weights * l.matrices * sizeof(float);
@@ -108,8 +148,7 @@ static void pack_panel(const hst__conv_f32_plan *plan, const layout *l,
 static void pack(const hst__conv_f32_plan *plan, size_t m, const void *weights,
                  const float *scale, float *packed, size_t n_begin, size_t n_end) {
     layout l;
-    if (!lay_out(plan, m, &l))
-        return; /* cannot be: the plan was made with the same sizes */
+    lay_out(plan, m, &l);
     for (size_t i = n_begin; i < n_end; i++)
         pack_panel(plan, &l, weights, scale, packed, i);
 }
@@ -210,8 +249,7 @@ static void run(const hst__conv_f32_plan *plan, size_t m, const hst__conv_f32_ar
     const hst__conv_f32_desc *d = &plan->desc;
     const hst__winograd_f32 *kernel = hst__winograd_pick(m, plan->gemm->level);
     layout l;
-    if (!lay_out(plan, m, &l))
-        return; /* cannot be: the plan was made with the same sizes */
+    lay_out(plan, m, &l);
     char *scratch = args->scratch;
     float *zeros = (float *)(void *)(scratch + l.zeros);
     float *v = (float *)(void *)(scratch + l.v), *p = (float *)(void *)(scratch + l.p);
@@ -232,36 +270,19 @@ static void run(const hst__conv_f32_plan *plan, size_t m, const hst__conv_f32_ar
     }
 }
 
-/* Costs in units of one product, fitted to measurements of the layers of ResNet-18 and
- * YOLOv5 (docs/winograd.md). */
-static const double READ_COLD = 9, /* a packed weight that comes from beyond L2 */
-    TRANSFORM_IN = 1.6, TRANSFORM_OUT = 1.6; /* a value of a transformed matrix */
-enum { COLD_FLOATS = 256 << 10 };
-
-static double cold(double floats, double reads) {
-    return floats > COLD_FLOATS ? READ_COLD * floats * reads : 0;
-}
-
 static double winograd_cost(const hst__conv_f32_plan *plan, size_t m) {
-    const hst__conv_f32_desc *d = &plan->desc;
     layout l;
-    if (!lay_out(plan, m, &l))
-        return INFINITY;
-    size_t mr = plan->gemm->mr, blocks = (l.tiles + l.block - 1) / l.block;
-    double in_c = (double)d->in_c, out_c = (double)d->out_c;
-    double rows = (double)(blocks * ((l.block + mr - 1) / mr * mr));
-    double weights = (double)l.matrices * (double)l.weights;
-    return (double)l.matrices *
-               (rows * in_c * (double)(l.weights / d->in_c) +
-                (double)l.tiles * (TRANSFORM_IN * in_c + TRANSFORM_OUT * out_c)) +
-           cold(weights, (double)blocks);
+    size_t block;
+    lay_out_tiles(plan, m, &l);
+    return best_block(plan, &l, &block);
 }
 
 static double direct_cost(const hst__conv_f32_plan *plan) {
     const hst__conv_f32_desc *d = &plan->desc;
-    size_t mr = plan->gemm->mr, m = d->batch * d->out_h * d->out_w;
     double weights = 9 * (double)d->in_c * (double)d->out_c;
-    return (double)((m + mr - 1) / mr * mr) * weights + cold(weights, 1);
+    double pixels = (double)(d->batch * d->out_h * d->out_w);
+    return pixels * weights / FILL / (d->threads > 1 ? d->threads : 1) +
+           READ_FIRST * weights;
 }
 
 /* The reference level is the definition: always direct. */

@@ -230,7 +230,8 @@ static hst_status prepare_fast(hst__op_ctx *c, hst__step *step, conv_state *s,
                             .pad_left = w->pad_begin[1],
                             .x_stride = in_c,
                             .y_stride = s->channels,
-                            .input_nchw = planar};
+                            .input_nchw = planar,
+                            .threads = c->threads};
     if (!hst__conv_f32_plan_init(&s->plan, &d, c->cpu))
         return hst__op_fail(c, HST_E_LIMIT, "the convolution is too large");
     s->packed = hst__op_block(c, s->plan.packed_bytes);
@@ -239,8 +240,7 @@ static hst_status prepare_fast(hst__op_ctx *c, hst__step *step, conv_state *s,
     hst__conv_f32_pack(&s->plan, c->in_const[W]->data, weight_scale(c), s->packed, 0,
                        s->plan.n_panels);
     release_weights(c, step);
-    s->split = hst__split_tiles(s->plan.m_tiles, s->plan.n_panels, s->plan.tile_flops,
-                                c->threads);
+    s->split = hst__conv_f32_split(&s->plan);
     step->worker_scratch = s->plan.scratch_bytes;
     step->kernel = s->plan.kernel->name;
     step->run = fast_run;

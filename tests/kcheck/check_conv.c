@@ -277,6 +277,21 @@ static void check_one(kcheck *k, const hst__conv_f32_desc *d,
     kc_true(k, gaps_kept(&c, before), "wrote between the pixels");
     run(&c, other, size(k, 1, 3), size(k, 1, 3));
     kc_same(k, c.y, other, c.y_floats, sizeof(float));
+    /* Planned for many threads, the grid may be another, the bits may not. */
+    conv shared = c;
+    shared.d.threads = kc_int(k, 2, 20);
+    kc_true(k, hst__conv_f32_plan_with(&shared.plan, &shared.d, k->level, kernel),
+            "refused for many threads");
+    kc_true(k, shared.plan.packed_bytes == c.plan.packed_bytes, "packed otherwise");
+    shared.scratch = kc_buffer_aligned(k, shared.plan.scratch_bytes, 128);
+    memcpy(other, before, c.y_floats * sizeof *other);
+    hst__split split = hst__conv_f32_split(&shared.plan);
+    for (int i = 0; i < hst__split_count(&split); i++) {
+        hst__tiles tiles = hst__split_piece(&split, i);
+        hst__conv_f32_args args = {c.x, c.packed, other, &c.epilogue, shared.scratch};
+        hst__conv_f32_run(&shared.plan, &args, &tiles);
+    }
+    kc_same(k, c.y, other, c.y_floats, sizeof(float));
     kc_release(k);
 }
 
@@ -293,18 +308,18 @@ static void check_random(kcheck *k) {
 
 /* Sums of several blocks, aliasing pixels, many groups, tall windows. */
 static const hst__conv_f32_desc corners[] = {
-    {1, 9, 9, 160, 9, 9, 40, 1, 3, 3, 1, 1, 1, 1, 1, 1, 160, 40, false},
-    {1, 5, 6, 1024, 5, 6, 33, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1024, 33, false},
-    {1, 5, 6, 1024, 3, 3, 9, 1, 1, 1, 2, 2, 1, 1, 0, 0, 1024, 9, false},
-    {1, 4, 4, 1024, 4, 4, 9, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1024, 9, false},
-    {1, 7, 7, 64, 7, 7, 64, 16, 3, 3, 1, 1, 1, 1, 1, 1, 64, 64, false},
-    {1, 7, 7, 64, 7, 7, 64, 16, 3, 3, 1, 1, 1, 1, 1, 1, 64, 64, true},
-    {1, 40, 37, 3, 40, 37, 9, 1, 31, 31, 1, 1, 1, 1, 15, 15, 3, 9, true},
-    {2, 64, 64, 3, 32, 32, 32, 1, 7, 7, 2, 2, 1, 1, 3, 3, 3, 32, true},
-    {2, 64, 64, 3, 32, 32, 32, 1, 3, 3, 2, 2, 1, 1, 1, 1, 4, 32, false},
-    {1, 8, 8, 20, 8, 8, 4, 1, 9, 9, 1, 1, 1, 1, 4, 4, 20, 4, false},
-    {3, 1, 1, 5, 1, 1, 7, 1, 1, 1, 1, 1, 1, 1, 0, 0, 5, 7, false},
-    {1, 1, 50, 4, 1, 48, 7, 1, 1, 3, 1, 1, 1, 1, 0, 0, 4, 7, false},
+    {1, 9, 9, 160, 9, 9, 40, 1, 3, 3, 1, 1, 1, 1, 1, 1, 160, 40, false, 0},
+    {1, 5, 6, 1024, 5, 6, 33, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1024, 33, false, 0},
+    {1, 5, 6, 1024, 3, 3, 9, 1, 1, 1, 2, 2, 1, 1, 0, 0, 1024, 9, false, 0},
+    {1, 4, 4, 1024, 4, 4, 9, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1024, 9, false, 0},
+    {1, 7, 7, 64, 7, 7, 64, 16, 3, 3, 1, 1, 1, 1, 1, 1, 64, 64, false, 0},
+    {1, 7, 7, 64, 7, 7, 64, 16, 3, 3, 1, 1, 1, 1, 1, 1, 64, 64, true, 0},
+    {1, 40, 37, 3, 40, 37, 9, 1, 31, 31, 1, 1, 1, 1, 15, 15, 3, 9, true, 0},
+    {2, 64, 64, 3, 32, 32, 32, 1, 7, 7, 2, 2, 1, 1, 3, 3, 3, 32, true, 0},
+    {2, 64, 64, 3, 32, 32, 32, 1, 3, 3, 2, 2, 1, 1, 1, 1, 4, 32, false, 0},
+    {1, 8, 8, 20, 8, 8, 4, 1, 9, 9, 1, 1, 1, 1, 4, 4, 20, 4, false, 0},
+    {3, 1, 1, 5, 1, 1, 7, 1, 1, 1, 1, 1, 1, 1, 0, 0, 5, 7, false, 0},
+    {1, 1, 50, 4, 1, 48, 7, 1, 1, 3, 1, 1, 1, 1, 0, 0, 4, 7, false, 0},
 };
 
 static void check_corners(kcheck *k) {
@@ -359,55 +374,60 @@ static void bench_run(void *context) {
     run(context, ((conv *)context)->y, SIZE_MAX, SIZE_MAX);
 }
 
-static void bench_one(kcheck *k, const hst__conv_f32_desc *d, const char *what) {
-    conv c;
-    kc_case(k, "bench");
-    if (!prepare(k, &c, d, hst__conv_f32_at(d->in_c > 8)))
+/* Every candidate that takes the shape; the one that would be picked is marked. */
+static void bench_shape(kcheck *k, size_t in, size_t out, size_t in_c, size_t out_c,
+                        size_t kernel, size_t groups) {
+    hst__conv_f32_desc d = {.batch = 1,
+                            .in_h = in,
+                            .in_w = in,
+                            .in_c = in_c,
+                            .out_h = out,
+                            .out_w = out,
+                            .out_c = out_c,
+                            .groups = groups,
+                            .kernel_h = kernel,
+                            .kernel_w = kernel,
+                            .stride_h = in / out,
+                            .stride_w = in / out,
+                            .dilation_h = 1,
+                            .dilation_w = 1,
+                            .pad_top = (ptrdiff_t)kernel / 2,
+                            .pad_left = (ptrdiff_t)kernel / 2,
+                            .x_stride = in_c,
+                            .y_stride = out_c,
+                            .input_nchw = in_c == 3};
+    hst__conv_f32_plan picked;
+    if (!hst__conv_f32_plan_init(&picked, &d, k->level))
         return;
-    pack(k, &c);
-    c.epilogue.act.kind = HST__ACT_RELU;
-    double flops = 2.0 * (double)(c.pixels * weights_of(d));
-    kc_bench(k, what, flops, "GFLOP/s", bench_run, &c);
-    kc_release(k);
+    for (size_t i = 0; hst__conv_f32_at(i); i++) {
+        conv c;
+        char what[96];
+        kc_case(k, "bench");
+        if (prepare(k, &c, &d, hst__conv_f32_at(i))) {
+            pack(k, &c);
+            c.epilogue.act.kind = HST__ACT_RELU;
+            snprintf(what, sizeof what, "%s%zux%zu %zu>%zu @%zu %s",
+                     c.plan.kernel == picked.kernel ? "*" : " ", kernel, kernel, in_c,
+                     out_c, out, c.plan.kernel->name);
+            kc_bench(k, what, 2.0 * (double)(c.pixels * weights_of(&d)), "GFLOP/s",
+                     bench_run, &c);
+        }
+        kc_release(k);
+    }
 }
 
+/* Layers of ResNet, YOLOv5 and ResNeXt. */
 static void bench(kcheck *k) {
-    bench_one(k,
-              &(hst__conv_f32_desc){1, 224, 224, 3, 112, 112, 64, 1, 7, 7, 2, 2, 1, 1, 3,
-                                    3, 3, 64, true},
-              "7x7s2 3>64 @112 planar");
-    bench_one(k,
-              &(hst__conv_f32_desc){1, 224, 224, 3, 112, 112, 32, 1, 3, 3, 2, 2, 1, 1, 1,
-                                    1, 3, 32, true},
-              "3x3s2 3>32 @112 planar");
-    bench_one(k,
-              &(hst__conv_f32_desc){1, 56, 56, 64, 56, 56, 64, 1, 3, 3, 1, 1, 1, 1, 1, 1,
-                                    64, 64, false},
-              "3x3 64>64 @56");
-    bench_one(k,
-              &(hst__conv_f32_desc){1, 28, 28, 128, 28, 28, 128, 1, 3, 3, 1, 1, 1, 1, 1,
-                                    1, 128, 128, false},
-              "3x3 128>128 @28");
-    bench_one(k,
-              &(hst__conv_f32_desc){1, 14, 14, 256, 14, 14, 256, 1, 3, 3, 1, 1, 1, 1, 1,
-                                    1, 256, 256, false},
-              "3x3 256>256 @14");
-    bench_one(k,
-              &(hst__conv_f32_desc){1, 7, 7, 512, 7, 7, 512, 1, 3, 3, 1, 1, 1, 1, 1, 1,
-                                    512, 512, false},
-              "3x3 512>512 @7");
-    bench_one(k,
-              &(hst__conv_f32_desc){1, 56, 56, 256, 28, 28, 512, 1, 1, 1, 2, 2, 1, 1, 0,
-                                    0, 256, 512, false},
-              "1x1s2 256>512 @28");
-    bench_one(k,
-              &(hst__conv_f32_desc){1, 14, 14, 1024, 14, 14, 256, 1, 1, 1, 1, 1, 1, 1, 0,
-                                    0, 1024, 256, false},
-              "1x1 1024>256 @14");
-    bench_one(k,
-              &(hst__conv_f32_desc){1, 56, 56, 128, 56, 56, 128, 32, 3, 3, 1, 1, 1, 1, 1,
-                                    1, 128, 128, false},
-              "3x3 128>128 @56, 32 groups");
+    static const size_t three[][2] = {{56, 64},  {28, 128}, {14, 256}, {7, 512},
+                                      {160, 16}, {80, 32},  {40, 64},  {20, 128},
+                                      {160, 32}, {80, 64},  {40, 128}, {20, 256}};
+    for (size_t i = 0; i < sizeof three / sizeof *three; i++)
+        bench_shape(k, three[i][0], three[i][0], three[i][1], three[i][1], 3, 1);
+    bench_shape(k, 224, 112, 3, 64, 7, 1);
+    bench_shape(k, 224, 112, 3, 32, 3, 1);
+    bench_shape(k, 56, 28, 256, 512, 1, 1);
+    bench_shape(k, 14, 14, 1024, 256, 1, 1);
+    bench_shape(k, 56, 56, 128, 128, 3, 32);
 }
 
 void check_conv(kcheck *k) {

@@ -220,9 +220,9 @@ static void bench_run(void *context) {
 
 static void bench(kcheck *k) {
     static const hst__conv_f32_desc shapes[] = {
-        {1, 80, 80, 24, 160, 160, 24, 1, 2, 2, 2, 2, 1, 1, 0, 0, 24, 24, false},
-        {1, 28, 28, 256, 56, 56, 128, 1, 4, 4, 2, 2, 1, 1, 1, 1, 256, 128, false},
-        {1, 64, 64, 64, 128, 128, 32, 1, 3, 3, 2, 2, 1, 1, 1, 1, 64, 32, false}};
+        {1, 80, 80, 24, 160, 160, 24, 1, 2, 2, 2, 2, 1, 1, 0, 0, 24, 24, false, 0},
+        {1, 28, 28, 256, 56, 56, 128, 1, 4, 4, 2, 2, 1, 1, 1, 1, 256, 128, false, 0},
+        {1, 64, 64, 64, 128, 128, 32, 1, 3, 3, 2, 2, 1, 1, 1, 1, 64, 32, false, 0}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const hst__conv_f32_desc *d = &shapes[i];
         conv c;
