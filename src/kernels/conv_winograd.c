@@ -76,8 +76,8 @@ static double block_cost(const hst__conv_f32_plan *plan, const layout *l, size_t
 }
 
 /* The block size for which the thread that has most to do is done first. */
-static double best_block(const hst__conv_f32_plan *plan, const layout *l, size_t *best) {
-    size_t threads = plan->desc.threads > 1 ? (size_t)plan->desc.threads : 1;
+static double best_block(const hst__conv_f32_plan *plan, const layout *l, size_t threads,
+                         size_t *best) {
     size_t least = (l->tiles + l->block_max - 1) / l->block_max, mr = plan->gemm->mr;
     double cost = INFINITY;
     *best = 1;
@@ -106,7 +106,7 @@ static bool make_plan(hst__conv_f32_plan *plan, size_t m) {
         d->dilation_w != 1 || d->in_c > CHANNELS_MAX || d->out_c > CHANNELS_MAX ||
         !lay_out_tiles(plan, m, &l))
         return false;
-    best_block(plan, &l, &plan->winograd_block);
+    best_block(plan, &l, d->threads > 1 ? (size_t)d->threads : 1, &plan->winograd_block);
     lay_out(plan, m, &l);
     plan->run = d->in_c;
     hst__gemm_f32_block_size(1, d->in_c, &plan->block_taps, &plan->block_run);
@@ -274,18 +274,18 @@ static double winograd_cost(const hst__conv_f32_plan *plan, size_t m) {
     layout l;
     size_t block;
     lay_out_tiles(plan, m, &l);
-    return best_block(plan, &l, &block);
+    return best_block(plan, &l, 1, &block);
 }
 
 static double direct_cost(const hst__conv_f32_plan *plan) {
     const hst__conv_f32_desc *d = &plan->desc;
     double weights = 9 * (double)d->in_c * (double)d->out_c;
     double pixels = (double)(d->batch * d->out_h * d->out_w);
-    return pixels * weights / FILL / (d->threads > 1 ? d->threads : 1) +
-           READ_FIRST * weights;
+    return pixels * weights / FILL + READ_FIRST * weights;
 }
 
-/* The reference level is the definition: always direct. */
+/* The costs are those of one thread, so that any number of threads gives the same bits.
+ * The reference level is the definition: always direct. */
 static bool worth(const hst__conv_f32_plan *plan, size_t m, size_t other) {
     double cost = winograd_cost(plan, m);
     return plan->gemm->level > HST_CPU_REF && cost < direct_cost(plan) &&

@@ -301,6 +301,11 @@ static void check_random(kcheck *k) {
         hst__conv_f32_desc d = random_desc(k);
         hst__conv_f32_plan plan;
         kc_true(k, hst__conv_f32_plan_init(&plan, &d, k->level), "no candidate");
+        const hst__conv_f32_kernel *picked = plan.kernel;
+        hst__conv_f32_desc shared = d;
+        shared.threads = kc_int(k, 2, 40);
+        kc_true(k, hst__conv_f32_plan_init(&plan, &shared, k->level), "no candidate");
+        kc_true(k, plan.kernel == picked, "the choice depends on the threads");
         for (size_t j = 0; hst__conv_f32_at(j); j++)
             check_one(k, &d, hst__conv_f32_at(j), i % 8 == 7);
     }
