@@ -7,6 +7,7 @@
 enum {
     WARMUP_WINDOW = 5,
     WARMUP_MAX = 2000, /* runs */
+    SAMPLES_MAX = 10000000,
 };
 
 static const uint64_t warmup_limit_ns = 3000000000u;
@@ -67,6 +68,8 @@ static hst_status measure(bench *b, uint64_t duration, size_t count, hst_error *
     bool show = text_progress();
     for (uint64_t now = start; !st; now = hst_clock_ns()) {
         if (count ? b->n >= count : now - start >= duration && b->n > 0)
+            break;
+        if (b->n == SAMPLES_MAX)
             break;
         st = sample(b, err);
         if (show && now - shown > 200000000u) {
@@ -204,9 +207,11 @@ int cli_run_bench(cli_args *args) {
     bench b = {0};
     hst_error err = {0};
     uint64_t duration = cli_duration(args, OPT_DURATION, 5000000000u);
-    size_t count = (size_t)cli_int(args, OPT_COUNT, 0, 1, 1000000000);
+    size_t count = (size_t)cli_int(args, OPT_COUNT, 0, 1, SAMPLES_MAX);
     if (args->n_positional > 2)
         return cli_usage(args->command, "at most one IMAGE is expected");
+    if (cli_given(args, OPT_COUNT) && cli_given(args, OPT_DURATION))
+        return cli_usage(args->command, "--count or --duration is expected, not both");
     const char *image = args->n_positional == 2 ? args->positional[1] : NULL;
     hst_status st = chain_open(&b.chain, args, &err);
     if (!st)
@@ -216,9 +221,9 @@ int cli_run_bench(cli_args *args) {
     if (!st)
         st = measure(&b, duration, count, &err);
     if (!st && cli_given(args, OPT_JSON))
-        print_json(&b, args->positional[0]);
+        print_json(&b, args->shown[0]);
     else if (!st)
-        print_text(&b, args->positional[0]);
+        print_text(&b, args->shown[0]);
     int status = st ? cli_fail(args, &err) : EXIT_DONE;
     chain_close(&b.chain);
     free(b.samples);

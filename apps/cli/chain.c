@@ -14,6 +14,7 @@ static hst_status fail(hst_error *err, hst_status status, const char *format, ..
     va_start(list, format);
     vsnprintf(err->message, sizeof err->message, format, list);
     va_end(list);
+    hst_text_clean(err->message);
     return status;
 }
 
@@ -45,7 +46,6 @@ static int parse_list(const char *text, double out[3]) {
 }
 
 static void pipeline_options(const cli_args *a, hst_pipeline_options *o) {
-    char tail;
     hst_pipeline_options_init(o);
     o->preset = a->text[OPT_PRESET];
     o->fit = a->text[OPT_FIT];
@@ -54,11 +54,7 @@ static void pipeline_options(const cli_args *a, hst_pipeline_options *o) {
     o->color = cli_given(a, OPT_BGR) ? "bgr" : a->text[OPT_COLOR];
     o->layout = a->text[OPT_LAYOUT];
     o->labels_path = a->text[OPT_LABELS];
-    if (cli_given(a, OPT_SIZE) &&
-        (sscanf(a->text[OPT_SIZE], "%dx%d%c", &o->width, &o->height, &tail) != 2 ||
-         o->width < 1 || o->height < 1))
-        exit(cli_usage(a->command, "--size '%s': WIDTHxHEIGHT is expected",
-                       a->text[OPT_SIZE]));
+    cli_size(a, OPT_SIZE, &o->width, &o->height);
     if (cli_given(a, OPT_SCALE) &&
         (!parse_factor(a->text[OPT_SCALE], &o->scale) || o->scale <= 0))
         exit(cli_usage(a->command,
@@ -95,20 +91,21 @@ static int find_input(const chain *c, const char *name, size_t length) {
 
 /** "NAME=FILE", or FILE alone where the model has one input. */
 static hst_status load_raw(chain *c, const char *text, hst_error *err) {
-    const char *equals = strchr(text, '='), *file = equals ? equals + 1 : text;
-    int index = -1;
-    /* Names may hold '=' too: the first cut that is a name counts. */
-    for (; equals && index < 0; equals = index < 0 ? strchr(equals + 1, '=') : equals) {
-        index = find_input(c, text, (size_t)(equals - text));
-        file = equals + 1;
-    }
-    if (index < 0 && c->n_inputs == 1 && !strchr(text, '=')) {
-        index = 0;
-        file = text;
+    const char *file = text;
+    int index = c->n_inputs == 1 && !strchr(text, '=') ? 0 : -1;
+    /* Names may hold '=' too: the longest that is an input counts. */
+    for (const char *p = strchr(text, '='); p; p = strchr(p + 1, '=')) {
+        int found = find_input(c, text, (size_t)(p - text));
+        if (found >= 0) {
+            index = found;
+            file = p + 1;
+        }
     }
     if (index < 0)
         return fail(err, HST_E_ARG,
-                    "--input '%.200s': the model has no input of this name", text);
+                    "--input '%.200s': the model has no input of this name; `hasten "
+                    "inspect` lists them",
+                    text);
     if (c->raw[index])
         return fail(err, HST_E_ARG, "--input '%.200s': this input is given twice", text);
     hst_status st = hst_tensor_load_file(file, &c->raw[index], err);
@@ -166,34 +163,48 @@ static hst_status make_random(chain *c, const hst_session_options *o, hst_error 
     return HST_OK;
 }
 
-static hst_status open_inputs(chain *c, const cli_args *a, const hst_session_options *o,
-                              hst_error *err) {
-    hst_status st = HST_OK;
-    for (size_t i = 0; !st && i < a->n_inputs; i++)
-        st = load_raw(c, a->inputs[i], err);
+/** Options that say how an image becomes an input, or outputs an answer. */
+static const cli_option image_options[] = {
+    OPT_MANIFEST, OPT_PRESET, OPT_SIZE,  OPT_FIT,  OPT_FILTER, OPT_CONVENTION,
+    OPT_COLOR,    OPT_BGR,    OPT_SCALE, OPT_MEAN, OPT_STD,    OPT_LAYOUT,
+    OPT_LABELS,   OPT_TOP_K,  OPT_SCORE, OPT_IOU};
+
+/** Options that would have no effect, or contradict each other, are not passed over. */
+static void check_options(const cli_args *a) {
+    size_t n = a->n_positional > 1 ? 0 : sizeof image_options / sizeof *image_options;
+    for (size_t i = 0; i < n; i++)
+        if (cli_given(a, image_options[i]))
+            exit(cli_usage(a->command, "--%s has no effect without an IMAGE",
+                           cli_option_name(image_options[i])));
+    if (cli_given(a, OPT_BGR) && cli_given(a, OPT_COLOR) &&
+        strcmp(a->text[OPT_COLOR], "bgr") != 0)
+        exit(cli_usage(a->command, "--bgr and --color %s contradict each other",
+                       a->text[OPT_COLOR]));
+}
+
+static hst_status open_pipeline(chain *c, const cli_args *a, hst_error *err) {
+    hst_pipeline_options options;
+    pipeline_options(a, &options);
+    hst_status st = hst_pipeline_create(a->text[OPT_MANIFEST], a->positional[0], c->model,
+                                        &options, &c->pipeline, err);
+    if (st == HST_E_ARG) /* an option's value, whatever the model */
+        exit(cli_usage(a->command, "%s", err->message));
     if (st)
         return st;
-    c->source = a->n_inputs ? SOURCE_RAW : SOURCE_RANDOM;
-    if (a->n_positional > 1) {
-        hst_pipeline_options options;
-        pipeline_options(a, &options);
-        st = hst_pipeline_create(a->text[OPT_MANIFEST], a->positional[0], c->model,
-                                 &options, &c->pipeline, err);
-        if (st)
-            return st;
-        c->source = SOURCE_IMAGE;
-        c->inputs[hst_pipeline_input_index(c->pipeline)] =
-            hst_pipeline_input(c->pipeline);
-        for (size_t i = 0; i < c->n_inputs; i++)
-            if (!c->inputs[i])
-                return fail(err, HST_E_ARG,
-                            "input %zu of the model is not an image: give it "
-                            "with --input",
-                            i + 1);
-        return HST_OK;
+    size_t index = hst_pipeline_input_index(c->pipeline);
+    if (c->raw[index]) {
+        hst_value_info info;
+        hst_model_get_input(c->model, index, &info, NULL);
+        return fail(err, HST_E_ARG, "input '%.100s' is given by --input and by the IMAGE",
+                    info.name);
     }
-    if (a->n_inputs == 0)
-        return make_random(c, o, err);
+    c->source = SOURCE_IMAGE;
+    c->inputs[index] = hst_pipeline_input(c->pipeline);
+    return HST_OK;
+}
+
+/** Every input has its tensor. */
+static hst_status check_inputs(const chain *c, hst_error *err) {
     for (size_t i = 0; i < c->n_inputs; i++) {
         hst_value_info info;
         hst_model_get_input(c->model, i, &info, NULL);
@@ -204,11 +215,28 @@ static hst_status open_inputs(chain *c, const cli_args *a, const hst_session_opt
     return HST_OK;
 }
 
+static hst_status open_inputs(chain *c, const cli_args *a, const hst_session_options *o,
+                              hst_error *err) {
+    hst_status st = HST_OK;
+    for (size_t i = 0; !st && i < a->n_inputs; i++)
+        st = load_raw(c, a->inputs[i], err);
+    if (st)
+        return st;
+    c->source = a->n_inputs ? SOURCE_RAW : SOURCE_RANDOM;
+    if (a->n_positional > 1)
+        st = open_pipeline(c, a, err);
+    else if (a->n_inputs == 0)
+        return make_random(c, o, err);
+    return st ? st : check_inputs(c, err);
+}
+
 hst_status chain_open(chain *c, const cli_args *args, hst_error *err) {
     hst_session_options options;
     hst_model_info info;
     *c = (chain){0};
+    check_options(args);
     cli_session_options(args, &options, &c->shapes);
+    c->n_shapes = options.n_shapes;
     uint64_t start = hst_clock_ns();
     hst_status st = hst_model_load_file(args->positional[0], &c->model, err);
     c->load_ns = hst_clock_ns() - start;
@@ -233,7 +261,7 @@ void chain_close(chain *c) {
     free(c->raw);
     free(c->inputs);
     free(c->outputs);
-    free(c->shapes);
+    cli_shapes_free(c->shapes, c->n_shapes);
     hst_model_destroy(c->model);
 }
 

@@ -17,6 +17,7 @@ typedef struct chain {
     const hst_tensor **inputs;  /**< what the next run reads */
     const hst_tensor **outputs; /**< of the last run */
     hst_input_shape *shapes;
+    size_t n_shapes;
     uint64_t load_ns,
         first_ns;          /**< reading the model; the first run, planning included */
     hst_session_info info; /**< after the first run */

@@ -33,6 +33,7 @@ typedef struct cli_args {
     const char **inputs, **shapes;  /**< values of the repeatable ones */
     size_t n_inputs, n_shapes;
     char **positional;
+    char **shown; /**< the positional arguments, made fit to be printed */
     int n_positional;
 } cli_args;
 
@@ -51,6 +52,9 @@ void cli_print_help(const cli_command *command, FILE *to);
 
 static inline bool cli_given(const cli_args *a, cli_option o) { return a->text[o]; }
 
+/** "--name"; for messages. */
+const char *cli_option_name(cli_option o);
+
 /** Each writes a message naming the option and exits the process with EXIT_USAGE when the
  * value is malformed or out of range. Without the option the fallback is returned. */
 long cli_int(const cli_args *a, cli_option o, long fallback, long low, long high);
@@ -58,10 +62,13 @@ double cli_double(const cli_args *a, cli_option o, double fallback, double low,
                   double high);
 /** Nanoseconds of "5s", "500ms", "1m", "20us". */
 uint64_t cli_duration(const cli_args *a, cli_option o, uint64_t fallback);
-/** Session options from --threads, --cpu, --shape, --exact; shapes are kept in *shapes,
- * which the caller frees. */
+/** "224x160"; both from 1 to 16384. Untouched without the option. */
+void cli_size(const cli_args *a, cli_option o, int *width, int *height);
+/** Session options from --threads, --cpu, --shape, --exact; the n_shapes shapes are kept
+ * in *shapes, which cli_shapes_free releases. */
 void cli_session_options(const cli_args *a, hst_session_options *out,
                          hst_input_shape **shapes);
+void cli_shapes_free(hst_input_shape *shapes, size_t n);
 
 /** Input `index` with its shape from the file or --shape, and 1 where a dimension is free
  * in both; true where that was so. */

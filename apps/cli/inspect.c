@@ -269,17 +269,20 @@ int cli_run_inspect(cli_args *args) {
     view v = {0};
     hst_error err = {0};
     hst_input_shape *shapes = NULL;
+    bool dot_only = cli_given(args, OPT_DOT) && strcmp(args->text[OPT_DOT], "-") == 0;
     if (args->n_positional > 1)
         return cli_usage(args->command, "one MODEL is expected");
+    if (dot_only && cli_given(args, OPT_JSON))
+        return cli_usage(args->command,
+                         "--dot - and --json both write to standard output");
     hst_status st = open_view(&v, args, &shapes, &err);
-    bool dot_only = cli_given(args, OPT_DOT) && strcmp(args->text[OPT_DOT], "-") == 0;
     if (!st && cli_given(args, OPT_JSON))
-        print_json(&v, args->positional[0]);
+        print_json(&v, args->shown[0]);
     else if (!st && !dot_only)
-        print_text(&v, args->positional[0]);
+        print_text(&v, args->shown[0]);
     int status = st ? cli_fail(args, &err) : EXIT_DONE;
     free(v.after);
-    free(shapes);
+    cli_shapes_free(shapes, args->n_shapes);
     hst_session_destroy(v.session);
     hst_inspection_destroy(v.content);
     hst_model_destroy(v.model);

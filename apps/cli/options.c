@@ -30,7 +30,7 @@ static const option_entry entries[] = {
 #undef GROUP
 };
 
-enum { ENTRIES = sizeof entries / sizeof *entries, LONG_BASE = 1000 };
+enum { ENTRIES = sizeof entries / sizeof *entries, LONG_BASE = 1000, SIDE_MAX = 16384 };
 
 static bool serves(const option_entry *e, const cli_command *c) {
     return !e->group && strchr(e->commands, c->letter);
@@ -59,12 +59,13 @@ void cli_print_help(const cli_command *c, FILE *to) {
 }
 
 int cli_usage(const cli_command *command, const char *format, ...) {
+    char text[1000];
     va_list list;
-    fprintf(stderr, "hasten %s: ", command->name);
     va_start(list, format);
-    vfprintf(stderr, format, list);
+    vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    fprintf(stderr, "\n`hasten %s --help` lists what it takes.\n", command->name);
+    fprintf(stderr, "hasten %s: %s\n", command->name, hst_text_clean(text));
+    fprintf(stderr, "`hasten %s --help` lists what it takes.\n", command->name);
     return EXIT_USAGE;
 }
 
@@ -104,6 +105,31 @@ static const option_entry *find_entry(const cli_command *c, int got) {
     return NULL;
 }
 
+/** The option that getopt has just refused, as it was written. */
+static int refuse(const cli_command *c, char **argv, bool valueless) {
+    char letter[3] = {'-', (char)optopt, 0};
+    const char *given = optopt && optopt < LONG_BASE ? letter : argv[optind - 1];
+    return valueless ? cli_usage(c, "%s needs a value", given)
+                     : cli_usage(c, "'%s' is not an option here", given);
+}
+
+/** Clean copies of the positional arguments. */
+static bool keep_shown(cli_args *a) {
+    a->shown = calloc((size_t)a->n_positional + 1, sizeof *a->shown);
+    for (int i = 0; a->shown && i < a->n_positional; i++) {
+        a->shown[i] = strdup(a->positional[i]);
+        if (!a->shown[i])
+            return false;
+        hst_text_clean(a->shown[i]);
+    }
+    return a->shown;
+}
+
+static int out_of_memory(void) {
+    fprintf(stderr, "hasten: out of memory\n");
+    return EXIT_FAILED;
+}
+
 static int keep(cli_args *a, const option_entry *e, const char *value) {
     a->text[e->option] = value ? value : "";
     if (e->option == OPT_INPUT)
@@ -124,18 +150,15 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_args *out) 
     *out = (cli_args){.command = command};
     out->inputs = calloc((size_t)argc, sizeof *out->inputs);
     out->shapes = calloc((size_t)argc, sizeof *out->shapes);
-    if (!out->inputs || !out->shapes) {
-        fprintf(stderr, "hasten: out of memory\n");
-        return EXIT_FAILED;
-    }
+    if (!out->inputs || !out->shapes)
+        return out_of_memory();
     build_tables(command, longs, letters);
     opterr = 0;
     while ((got = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
-        if (got == ':')
-            return cli_usage(command, "%s needs a value", argv[optind - 1]);
-        const option_entry *e = got == '?' ? NULL : find_entry(command, got);
+        const option_entry *e =
+            got == ':' || got == '?' ? NULL : find_entry(command, got);
         if (!e)
-            return cli_usage(command, "'%s' is not an option here", argv[optind - 1]);
+            return refuse(command, argv, got == ':');
         int status = keep(out, e, optarg);
         if (status >= 0)
             return status;
@@ -147,15 +170,18 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_args *out) 
         return cli_usage(command, "MODEL is missing");
     if (!wants_model && out->n_positional > 0)
         return cli_usage(command, "'%s' is not expected", out->positional[0]);
-    return -1;
+    return keep_shown(out) ? -1 : out_of_memory();
 }
 
 void cli_args_fini(cli_args *args) {
+    for (int i = 0; args->shown && i < args->n_positional; i++)
+        free(args->shown[i]);
+    free(args->shown);
     free(args->inputs);
     free(args->shapes);
 }
 
-static const char *option_name(cli_option o) {
+const char *cli_option_name(cli_option o) {
     for (size_t i = 0; i < ENTRIES; i++)
         if (!entries[i].group && entries[i].option == o)
             return entries[i].name;
@@ -163,8 +189,8 @@ static const char *option_name(cli_option o) {
 }
 
 _Noreturn static void reject(const cli_args *a, cli_option o, const char *wanted) {
-    exit(cli_usage(a->command, "--%s '%s': %s is expected", option_name(o), a->text[o],
-                   wanted));
+    exit(cli_usage(a->command, "--%s '%s': %s is expected", cli_option_name(o),
+                   a->text[o], wanted));
 }
 
 long cli_int(const cli_args *a, cli_option o, long fallback, long low, long high) {
@@ -209,6 +235,20 @@ uint64_t cli_duration(const cli_args *a, cli_option o, uint64_t fallback) {
     reject(a, o, "a time such as 500ms, 5s or 1m");
 }
 
+void cli_size(const cli_args *a, cli_option o, int *width, int *height) {
+    char *end;
+    if (!cli_given(a, o))
+        return;
+    long w = strtol(a->text[o], &end, 10), h = 0;
+    bool ok = end != a->text[o] && *end == 'x' && end[1];
+    if (ok)
+        h = strtol(end + 1, &end, 10);
+    if (!ok || *end || w < 1 || w > SIDE_MAX || h < 1 || h > SIDE_MAX)
+        reject(a, o, "WIDTHxHEIGHT, each from 1 to 16384,");
+    *width = (int)w;
+    *height = (int)h;
+}
+
 /** "x=1,3,224,224"; the name may contain '=', so the last one counts. */
 static void parse_shape(const cli_args *a, const char *text, hst_input_shape *out) {
     char *name = strdup(text), *end;
@@ -221,12 +261,20 @@ static void parse_shape(const cli_args *a, const char *text, hst_input_shape *ou
         long d = strtol(p, &end, 10);
         if (end == p || d < 0 || d > INT_MAX || out->rank == HST_MAX_RANK ||
             (*end && *end != ','))
-            exit(cli_usage(a->command, "--shape '%s': at most %d numbers are expected",
-                           text, HST_MAX_RANK));
+            exit(cli_usage(a->command,
+                           "--shape '%s': behind the name come 1 to %d whole numbers "
+                           "from 0 to %d, separated by commas",
+                           text, HST_MAX_RANK, INT_MAX));
         out->dims[out->rank++] = d;
         if (!*end)
             return;
     }
+}
+
+void cli_shapes_free(hst_input_shape *shapes, size_t n) {
+    for (size_t i = 0; shapes && i < n; i++)
+        free((char *)shapes[i].name);
+    free(shapes);
 }
 
 void cli_session_options(const cli_args *a, hst_session_options *out,
@@ -242,6 +290,11 @@ void cli_session_options(const cli_args *a, hst_session_options *out,
         exit(EXIT_FAILED);
     for (size_t i = 0; i < a->n_shapes; i++)
         parse_shape(a, a->shapes[i], &(*shapes)[i]);
+    for (size_t i = 1; i < a->n_shapes; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp((*shapes)[i].name, (*shapes)[k].name) == 0)
+                exit(cli_usage(a->command, "--shape '%s': '%s' has a shape already",
+                               a->shapes[i], (*shapes)[i].name));
     out->shapes = *shapes;
     out->n_shapes = a->n_shapes;
 }

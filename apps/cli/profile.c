@@ -5,7 +5,13 @@
 
 #include "text.h"
 
-enum { RUNS_MIN = 5, RUNS_MAX = 1000000, LAYER_RUNS_MAX = 200, WARMUP_RUNS = 3 };
+enum {
+    RUNS_MIN = 5,
+    RUNS_MAX = 1000000,
+    LAYER_RUNS_MAX = 200,
+    WARMUP_RUNS = 3,
+    TIMES_MAX = 1 << 24, /**< times of layers that are kept */
+};
 
 static const uint64_t budget_ns = 3000000000u; /* for each of the two parts */
 
@@ -96,6 +102,8 @@ static hst_status time_layers(profile *p, hst_error *err) {
     size_t steps = p->chain.info.steps;
     uint64_t inference = p->stages[HST_STAGE_INFERENCE].percentiles[0].value;
     size_t runs = runs_for(inference, RUNS_MIN, LAYER_RUNS_MAX);
+    while (runs > 1 && steps * runs > TIMES_MAX)
+        runs /= 2;
     hst_status st = list_layers(p, err);
     uint64_t *times = calloc(steps * runs + 1, sizeof *times);
     uint64_t *column = calloc(runs, sizeof *column);
@@ -129,7 +137,7 @@ static void close_profile(profile *p) {
 }
 
 int cli_run_profile(cli_args *args) {
-    profile p = {.model = args->positional[0]};
+    profile p = {.model = args->shown[0]};
     hst_error err = {0};
     size_t shown = (size_t)cli_int(args, OPT_LAYERS, 20, 0, 100000);
     hst_status st = chain_open(&p.chain, args, &err);

@@ -1,6 +1,7 @@
 /* hasten run: what the network answers. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "chain.h"
@@ -102,49 +103,83 @@ static cJSON *answer_json(const chain *c, const char *image) {
     return j;
 }
 
-/** Each output as DIR/NAME.npy, or DIR/IMAGE/NAME.npy where there are several images. */
-static hst_status write_outputs(const chain *c, const char *dir, hst_error *err) {
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
-        err->status = HST_E_IO;
-        snprintf(err->message, sizeof err->message, "'%.500s': %s", dir, strerror(errno));
-        return HST_E_IO;
-    }
-    for (size_t i = 0; i < c->n_outputs; i++) {
-        hst_value_info info;
-        char path[4096], name[512];
-        hst_model_get_output(c->model, i, &info, NULL);
-        snprintf(name, sizeof name, "%s", info.name);
-        for (char *p = name; *p; p++)
-            *p = *p == '/' || *p == ':' ? '_' : *p;
-        snprintf(path, sizeof path, "%.3000s/%s.npy", dir, name);
-        hst_status st = hst_tensor_save_npy(c->outputs[i], path, err);
-        if (st)
-            return st;
-    }
-    return HST_OK;
+static hst_status make_folder(const char *dir, hst_error *err) {
+    if (mkdir(dir, 0777) == 0 || errno == EEXIST)
+        return HST_OK;
+    err->status = HST_E_IO;
+    snprintf(err->message, sizeof err->message, "'%.500s': %s", dir, strerror(errno));
+    hst_text_clean(err->message);
+    return HST_E_IO;
 }
 
-static hst_status output_folder(const cli_args *a, const char *image, char *out,
-                                size_t size, hst_error *err) {
-    const char *dir = a->text[OPT_OUTPUT_DIR];
-    if (!image || a->n_positional <= 2) {
+enum { NAME_MAX_BYTES = 200, SEARCH_MAX = 1000 };
+
+/** Output i's name with / and : as _, cut where it is long; false if it stays as it is.
+ */
+static bool plain_name(const chain *c, size_t i, char out[NAME_MAX_BYTES + 32]) {
+    hst_value_info info;
+    hst_model_get_output(c->model, i, &info, NULL);
+    snprintf(out, NAME_MAX_BYTES + 1, "%s", info.name);
+    bool changed = strlen(info.name) > NAME_MAX_BYTES;
+    for (char *p = out; *p; p++) {
+        changed |= *p == '/' || *p == ':';
+        *p = *p == '/' || *p == ':' ? '_' : *p;
+    }
+    return changed;
+}
+
+/** plain_name, with the output's number where another one would get the same. */
+static void file_name(const chain *c, size_t i, char out[NAME_MAX_BYTES + 32]) {
+    char other[NAME_MAX_BYTES + 32];
+    bool many = c->n_outputs > SEARCH_MAX, taken = plain_name(c, i, out) && many;
+    for (size_t k = 0; !many && !taken && k < c->n_outputs; k++) {
+        plain_name(c, k, other);
+        taken = k != i && strcmp(other, out) == 0;
+    }
+    if (taken)
+        snprintf(out + strlen(out), 24, ".%zu", i);
+}
+
+/** Each output as DIR/NAME.npy, or DIR/IMAGE/NAME.npy where there are several images. */
+static hst_status write_outputs(const chain *c, const char *dir, hst_error *err) {
+    hst_status st = make_folder(dir, err);
+    for (size_t i = 0; !st && i < c->n_outputs; i++) {
+        char path[4096], name[NAME_MAX_BYTES + 32];
+        file_name(c, i, name);
+        snprintf(path, sizeof path, "%.3000s/%s.npy", dir, name);
+        st = hst_tensor_save_npy(c->outputs[i], path, err);
+    }
+    return st;
+}
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/** Images of the same name in different folders get their number behind it. */
+static hst_status output_folder(const cli_args *a, int image, char *out, size_t size,
+                                hst_error *err) {
+    const char *dir = a->text[OPT_OUTPUT_DIR], *name = base_name(a->positional[image]);
+    bool taken = false;
+    if (a->n_positional <= 2) {
         snprintf(out, size, "%s", dir);
         return HST_OK;
     }
-    const char *slash = strrchr(image, '/');
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
-        err->status = HST_E_IO;
-        snprintf(err->message, sizeof err->message, "'%.500s': %s", dir, strerror(errno));
-        return HST_E_IO;
-    }
-    snprintf(out, size, "%.2000s/%.500s", dir, slash ? slash + 1 : image);
-    return HST_OK;
+    for (int i = 1; i < image; i++)
+        taken |= strcmp(base_name(a->positional[i]), name) == 0;
+    int n = snprintf(out, size, "%.2000s/%.500s", dir, name);
+    if (taken)
+        snprintf(out + n, size - (size_t)n, ".%d", image);
+    return make_folder(dir, err);
 }
 
-static hst_status answer_one(chain *c, const cli_args *a, const char *image, cJSON *list,
+/** Positional argument `image`, 0 for none. */
+static hst_status answer_one(chain *c, const cli_args *a, int image, cJSON *list,
                              hst_error *err) {
     char folder[4096];
-    hst_status st = chain_load(c, image, NULL, err);
+    const char *shown = image ? a->shown[image] : NULL;
+    hst_status st = chain_load(c, image ? a->positional[image] : NULL, NULL, err);
     if (!st)
         st = chain_infer(c, NULL, err);
     if (!st)
@@ -159,11 +194,11 @@ static hst_status answer_one(chain *c, const cli_args *a, const char *image, cJS
     if (st)
         return st;
     if (list) {
-        cJSON_AddItemToArray(list, answer_json(c, image));
+        cJSON_AddItemToArray(list, answer_json(c, shown));
         return HST_OK;
     }
-    if (image)
-        printf("%s\n", image);
+    if (shown)
+        printf("%s\n", shown);
     if (c->pipeline && hst_pipeline_task(c->pipeline) == HST_TASK_CLASSIFY)
         print_classes(c->pipeline);
     else if (c->pipeline && hst_pipeline_task(c->pipeline) == HST_TASK_DETECT)
@@ -179,11 +214,11 @@ static int answer_all(chain *c, cli_args *a, cJSON *list) {
     hst_error err;
     if (a->n_positional == 1) {
         err = (hst_error){0};
-        return answer_one(c, a, NULL, list, &err) ? cli_fail(a, &err) : EXIT_DONE;
+        return answer_one(c, a, 0, list, &err) ? cli_fail(a, &err) : EXIT_DONE;
     }
     for (int i = 1; i < a->n_positional; i++) {
         err = (hst_error){0};
-        if (answer_one(c, a, a->positional[i], list, &err)) {
+        if (answer_one(c, a, i, list, &err)) {
             cli_fail(a, &err);
             failed++;
         }

@@ -6,8 +6,11 @@
 
 void text_json_print(cJSON *json) {
     char *text = cJSON_Print(json);
-    if (text)
-        puts(text);
+    if (!text) {
+        fprintf(stderr, "hasten: out of memory for the JSON text\n");
+        exit(EXIT_FAILURE);
+    }
+    puts(text);
     free(text);
     cJSON_Delete(json);
 }

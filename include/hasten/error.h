@@ -33,7 +33,9 @@ typedef enum hst_status {
 #undef HST_STATUS_ENUM
 } hst_status;
 
-/** Filled by a failing call; caller's memory, no ownership, always NUL-terminated. */
+/** Filled by a failing call; caller's memory, no ownership, always NUL-terminated. The
+ * message is clean in the sense of hst_text_clean, but for line ends between the items of
+ * a list. */
 typedef struct hst_error {
     hst_status status;
     char message[3072];
@@ -41,6 +43,12 @@ typedef struct hst_error {
 
 /** A short constant English text for a status; never NULL, even for unknown values. */
 HST_API const char *hst_status_text(hst_status status);
+
+/** Makes a text fit for a terminal, a log or JSON: every byte that is no part of
+ * well-formed UTF-8 (RFC 3629), of a control character or of one that changes the
+ * direction of writing becomes '?'. In place; returns text. Whatever Hasten reads from
+ * files (names, labels) has been through it already; paths have not. */
+HST_API char *hst_text_clean(char *text);
 
 #ifdef __cplusplus
 }

@@ -12,8 +12,7 @@ void hst__alloc_set_hook(hst__alloc_hook *hook, void *user) {
 }
 
 void *hst__alloc_raw(size_t bytes) {
-    if (bytes > PTRDIFF_MAX - HST__ALIGN ||
-        (alloc_hook && !alloc_hook(bytes, alloc_user)))
+    if (bytes > HST__ALLOC_MAX || (alloc_hook && !alloc_hook(bytes, alloc_user)))
         return NULL;
     return aligned_alloc(HST__ALIGN, hst__round_up(bytes ? bytes : 1, HST__ALIGN));
 }

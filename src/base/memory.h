@@ -15,8 +15,8 @@
 /** No single block is larger, whatever a file claims: 2 GiB less a page. */
 #define HST__ALLOC_MAX (((size_t)2 << 30) - 4096)
 
-/** Zeroed memory aligned to HST__ALIGN; NULL when there is none. hst__free releases it.
- */
+/** Zeroed memory aligned to HST__ALIGN; NULL when there is none or bytes are more than
+ * HST__ALLOC_MAX (hst__fail_nomem tells the two apart). hst__free releases it. */
 void *hst__alloc(size_t bytes);
 /** Like hst__alloc, contents undefined: for large buffers that are written in full. */
 void *hst__alloc_raw(size_t bytes);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 const char *hst_status_text(hst_status status) {
@@ -48,5 +49,10 @@ hst_status hst__fail_in(hst_error *err, hst_status status, const char *format, .
 }
 
 hst_status hst__fail_nomem(hst_error *err, size_t bytes) {
+    if (bytes > HST__ALLOC_MAX)
+        return hst__fail(
+            err, HST_E_LIMIT,
+            "%zu bytes in one piece; at most %zu are taken: use smaller shapes", bytes,
+            HST__ALLOC_MAX);
     return hst__fail(err, HST_E_NOMEM, "out of memory: %zu bytes were asked for", bytes);
 }

@@ -15,7 +15,8 @@ hst__fail(hst_error *err, hst_status status, const char *format, ...);
 __attribute__((format(printf, 3, 4))) hst_status
 hst__fail_in(hst_error *err, hst_status status, const char *format, ...);
 
-/** HST_E_NOMEM with the number of bytes that were asked for. */
+/** HST_E_NOMEM with the number of bytes that were asked for; HST_E_LIMIT where so many
+ * are never given. */
 hst_status hst__fail_nomem(hst_error *err, size_t bytes);
 
 #endif

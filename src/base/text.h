@@ -3,8 +3,8 @@
 #define HST_BASE_TEXT_H
 
 /** Puts '?' for every byte that is no part of well-formed UTF-8 (RFC 3629) and for every
- * control character, which could steer a terminal, except those in `keep`. Returns text.
- */
+ * character that could steer a terminal or hide text (controls, direction of writing),
+ * except those in `keep`. Returns text. */
 char *hst__text_clean(char *text, const char *keep);
 
 #endif

@@ -217,12 +217,12 @@ static hst_status encode_pnm(const hst__image *image, hst__bytes *out, hst_error
 static hst_status write_file(const char *path, const hst__bytes *bytes, hst_error *err) {
     FILE *f = fopen(path, "wb");
     if (!f)
-        return hst__fail(err, HST_E_IO, "%s: cannot be created: %m", path);
+        return hst__fail(err, HST_E_IO, "'%.500s': cannot be created: %m", path);
     bool done = fwrite(bytes->data, 1, bytes->size, f) == bytes->size;
     done = fclose(f) == 0 && done;
     if (done)
         return HST_OK;
-    hst_status s = hst__fail(err, HST_E_IO, "%s: cannot be written: %m", path);
+    hst_status s = hst__fail(err, HST_E_IO, "'%.500s': cannot be written: %m", path);
     remove(path);
     return s;
 }
@@ -240,11 +240,12 @@ hst_status hst__image_save(const hst__image *image, const char *path, hst_error 
         s = encode_pnm(image, &bytes, err);
     else
         return hst__fail(err, HST_E_UNSUPPORTED,
-                         "%s: pictures are written as .jpg, .png, .ppm or .pgm", path);
+                         "'%.500s': pictures are written as .jpg, .png, .ppm or .pgm",
+                         path);
     if (!s)
         s = write_file(path, &bytes, err);
     else
-        hst__fail_in(err, s, "%s", path);
+        hst__fail_in(err, s, "'%.500s'", path);
     hst__bytes_fini(&bytes);
     return s;
 }

@@ -40,8 +40,11 @@ static hst_status bind(eval *e, const hst_tensor *const *in, hst_tensor **outs) 
         if (!e->ctx.out_wanted[i])
             continue;
         hst_status st = hst_tensor_create(&e->out[i], &outs[i], e->ctx.err);
-        if (st)
-            return st;
+        if (st) {
+            char label[HST__NODE_LABEL];
+            return hst__fail_in(e->ctx.err, st, "%s, output %d",
+                                hst__node_label(n, label, sizeof label), i);
+        }
         e->out_slots[i] = 1 + (uint32_t)(n->n_in + i);
         e->ptr[e->out_slots[i]] = outs[i]->data;
     }

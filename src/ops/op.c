@@ -25,7 +25,9 @@ hst_status hst__op_bad_type(hst__op_ctx *c, int input, const char *supported) {
 }
 
 hst_status hst__op_nomem(hst__op_ctx *c, size_t bytes) {
-    return hst__fail_nomem(c->err, bytes);
+    char label[HST__NODE_LABEL];
+    hst_status st = hst__fail_nomem(c->err, bytes);
+    return hst__fail_in(c->err, st, "%s", hst__node_label(c->node, label, sizeof label));
 }
 
 hst_status hst__op_set_out(hst__op_ctx *c, int i, hst_dtype dtype, int rank,

@@ -151,6 +151,23 @@ static size_t first_gap(const memory_plan *m, const buffer *b, const int *placed
     return at;
 }
 
+/** One block holds activations and scratch; the node whose output is largest is blamed
+ * when it is too large. */
+static hst_status check_size(const hst__plan *p, size_t bytes, const buffer *largest,
+                             hst_error *err) {
+    char label[HST__NODE_LABEL], shape[HST__DESC_TEXT];
+    if (bytes <= HST__ALLOC_MAX && p->scratch_bytes <= HST__ALLOC_MAX - bytes)
+        return HST_OK;
+    const hst__step *s = &p->steps[largest->first];
+    return hst__fail(
+        err, HST_E_LIMIT,
+        "%s makes %s: a run needs %zu bytes for activations and %zu for scratch, "
+        "and at most %zu are taken: use smaller shapes",
+        hst__node_label(s->node, label, sizeof label),
+        hst__desc_format(&s->out_desc[0], shape, sizeof shape), bytes, p->scratch_bytes,
+        HST__ALLOC_MAX);
+}
+
 static hst_status place_buffers(memory_plan *m, hst_error *err) {
     hst__plan *p = m->p;
     int n = 0;
@@ -165,7 +182,9 @@ static hst_status place_buffers(memory_plan *m, hst_error *err) {
         if (p->slots[i].kind == HST__SLOT_ARENA && find_root(m, i) == i)
             list[n++] = (sized){.bytes = m->buffers[i].bytes, .slot = i};
     qsort(list, (size_t)n, sizeof *list, largest_first);
-    for (int i = 0; i < n; i++) {
+    const buffer *largest = n > 0 ? &m->buffers[list[0].slot] : NULL;
+    hst_status st = n > 0 ? check_size(p, largest->bytes, largest, err) : HST_OK;
+    for (int i = 0; !st && i < n; i++) {
         buffer *b = &m->buffers[list[i].slot];
         b->offset = first_gap(m, b, placed, i);
         if (b->offset + b->bytes > p->arena_bytes)
@@ -178,9 +197,11 @@ static hst_status place_buffers(memory_plan *m, hst_error *err) {
     for (int i = 1; i < p->n_slots; i++)
         if (p->slots[i].kind == HST__SLOT_ARENA)
             p->slots[i].offset = m->buffers[find_root(m, i)].offset;
+    if (!st && n > 0)
+        st = check_size(p, p->arena_bytes, largest, err);
     hst__free(list);
     hst__free(placed);
-    return HST_OK;
+    return st;
 }
 
 static void find_live_peak(memory_plan *m) {
@@ -203,7 +224,14 @@ static hst_status find_scratch(hst__plan *p, hst_error *err) {
         if (!hst__mul(hst__round_up(s->worker_scratch, HST__ALIGN), (size_t)p->threads,
                       &bytes) ||
             !hst__add(bytes, hst__round_up(s->scratch, HST__ALIGN), &bytes))
-            return hst__fail(err, HST_E_LIMIT, "scratch memory of a step overflows");
+            bytes = SIZE_MAX;
+        char label[HST__NODE_LABEL];
+        if (bytes > HST__ALLOC_MAX)
+            return hst__fail(err, HST_E_LIMIT,
+                             "%s needs %zu bytes of scratch memory, and at most %zu are "
+                             "taken: use smaller shapes or fewer threads",
+                             hst__node_label(s->node, label, sizeof label), bytes,
+                             HST__ALLOC_MAX);
         if (bytes > p->scratch_bytes)
             p->scratch_bytes = bytes;
     }

@@ -5,8 +5,8 @@
 
 size_t hst_dtype_size(hst_dtype dtype) {
     switch (dtype) {
-#define SIZE_CASE(name, bytes, text, onnx)                                                 \
-    case name:                                                                             \
+#define SIZE_CASE(name, bytes, text, onnx)                                               \
+    case name:                                                                           \
         return bytes;
         HST_DTYPE_LIST(SIZE_CASE)
 #undef SIZE_CASE
@@ -16,8 +16,8 @@ size_t hst_dtype_size(hst_dtype dtype) {
 
 const char *hst_dtype_name(hst_dtype dtype) {
     switch (dtype) {
-#define NAME_CASE(name, bytes, text, onnx)                                                 \
-    case name:                                                                             \
+#define NAME_CASE(name, bytes, text, onnx)                                               \
+    case name:                                                                           \
         return text;
         HST_DTYPE_LIST(NAME_CASE)
 #undef NAME_CASE
@@ -37,8 +37,8 @@ bool hst__desc_count(const hst__desc *d, size_t *count) {
 }
 
 bool hst__desc_bytes(const hst__desc *d, size_t *bytes) {
-    return hst__desc_count(d, bytes) && hst__mul(*bytes, hst_dtype_size(d->dtype), bytes) &&
-           *bytes <= PTRDIFF_MAX;
+    return hst__desc_count(d, bytes) &&
+           hst__mul(*bytes, hst_dtype_size(d->dtype), bytes) && *bytes <= PTRDIFF_MAX;
 }
 
 size_t hst__desc_span(const hst__desc *d, int from, int to) {
@@ -96,7 +96,8 @@ static hst_status new_tensor(const hst__desc *info, hst_tensor **out, hst_error 
     return HST_OK;
 }
 
-hst_status hst_tensor_create(const hst_tensor_info *info, hst_tensor **out, hst_error *err) {
+hst_status hst_tensor_create(const hst_tensor_info *info, hst_tensor **out,
+                             hst_error *err) {
     hst_status st = new_tensor(info, out, err);
     if (st)
         return st;
@@ -104,7 +105,9 @@ hst_status hst_tensor_create(const hst_tensor_info *info, hst_tensor **out, hst_
     (*out)->owned = true;
     if ((*out)->data)
         return HST_OK;
+    char text[HST__DESC_TEXT];
     st = hst__fail_nomem(err, (*out)->bytes);
+    hst__fail_in(err, st, "a tensor %s", hst__desc_format(info, text, sizeof text));
     hst_tensor_destroy(*out);
     *out = NULL;
     return st;
@@ -140,4 +143,6 @@ const hst_tensor_info *hst_tensor_get_info(const hst_tensor *tensor) {
 void *hst_tensor_data(hst_tensor *tensor) { return tensor->data; }
 const void *hst_tensor_const_data(const hst_tensor *tensor) { return tensor->data; }
 size_t hst_tensor_bytes(const hst_tensor *tensor) { return tensor->bytes; }
-size_t hst_tensor_count(const hst_tensor *tensor) { return hst__desc_size(&tensor->desc); }
+size_t hst_tensor_count(const hst_tensor *tensor) {
+    return hst__desc_size(&tensor->desc);
+}

@@ -228,26 +228,60 @@ static void chain_takes_two(void **state) {
     assert_int_equal(r.plan.arena_bytes, 4096);
 }
 
-static void scratch_overflow(void **state) {
-    (void)state;
+/** A plan of one step that makes `floats` and has this scratch; its status and message.
+ */
+static hst_status one_step(int64_t floats, size_t scratch, size_t worker_scratch,
+                           hst_error *err) {
     static random_plan r;
+    static const hst__node node = {.op_type = "Relu", .name = "huge", .opset = 17};
     memset(&r, 0, sizeof r);
     r.plan = (hst__plan){.graph = &r.graph,
                          .steps = r.steps,
                          .n_steps = 1,
                          .slots = r.slots,
-                         .n_slots = 1,
+                         .n_slots = 2,
                          .threads = 1000};
-    r.steps[0].worker_scratch = SIZE_MAX / 2;
+    r.graph = (hst__graph){.values = r.values, .n_values = 1};
+    set_size(&r, 1, floats);
+    r.out[0][0] = 1;
+    r.steps[0] = (hst__step){.n_out = 1,
+                             .out = r.out[0],
+                             .out_desc = &r.values[0].desc,
+                             .scratch = scratch,
+                             .worker_scratch = worker_scratch,
+                             .node = &node};
+    return hst__plan_memory(&r.plan, err);
+}
+
+static void too_large(void **state) {
+    (void)state;
     hst_error err;
-    assert_int_equal(hst__plan_memory(&r.plan, &err), HST_E_LIMIT);
+    const int64_t most = HST__ALLOC_MAX / 4;
+    const struct {
+        int64_t floats;
+        size_t scratch, worker_scratch;
+        hst_status wanted;
+    } cases[] = {
+        {most / 32 * 32, 0, 0, HST_OK},      {most + 32, 0, 0, HST_E_LIMIT},
+        {most, 1 << 20, 0, HST_E_LIMIT},     {INT64_MAX / 4, 0, 0, HST_E_LIMIT},
+        {1, HST__ALLOC_MAX, 0, HST_E_LIMIT}, {1, 0, 1 << 22, HST_E_LIMIT},
+        {1, 0, SIZE_MAX / 2, HST_E_LIMIT},   {1, SIZE_MAX - 200, 1, HST_E_LIMIT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hst_status st =
+            one_step(cases[i].floats, cases[i].scratch, cases[i].worker_scratch, &err);
+        if (st != cases[i].wanted)
+            fail_msg("case %zu gave %d", i, st);
+        if (st)
+            assert_non_null(strstr(err.message, "Relu 'huge' (opset 17)"));
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_plans),
         cmocka_unit_test(chain_takes_two),
-        cmocka_unit_test(scratch_overflow),
+        cmocka_unit_test(too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* Texts from files: what is not UTF-8 or steers a terminal does not get through. */
 #include "base/text.h"
+#include "hasten/error.h"
 
 #include "support/test.h"
 
@@ -31,6 +32,21 @@ static void controls(void **state) {
            "", "??31m"); /* CSI as one character */
 }
 
+static void direction_of_writing(void **state) {
+    (void)state;
+    expect("a\xe2\x80\xaegnp.exe", "", "a???gnp.exe"); /* right-to-left override */
+    expect("\xe2\x81\xa6\xe2\x81\xa9\xe2\x80\x8f\xd8\x9c", "", "???????????");
+    expect("\xe2\x80\xa8\xe2\x80\xa9", "", "??????"); /* line, paragraph */
+    expect("\xe2\x80\x93\xe2\x80\xa6\xe2\x82\xac\xd8\xa7", "",
+           "\xe2\x80\x93\xe2\x80\xa6\xe2\x82\xac\xd8\xa7"); /* near them */
+}
+
+static void public_name(void **state) {
+    (void)state;
+    char text[] = "one\ntwo\xff";
+    assert_string_equal(hst_text_clean(text), "one?two?");
+}
+
 static void broken_sequences(void **state) {
     (void)state;
     expect("\x80\xbf\xc0\x80\xc1\xbf", "", "??????");
@@ -46,8 +62,8 @@ static void broken_sequences(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_text_stays),
-        cmocka_unit_test(controls),
+        cmocka_unit_test(good_text_stays),      cmocka_unit_test(controls),
+        cmocka_unit_test(direction_of_writing), cmocka_unit_test(public_name),
         cmocka_unit_test(broken_sequences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
