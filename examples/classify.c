@@ -11,24 +11,20 @@ static int complain(const hst_error *err) {
 static hst_status classify(hst_session *session, hst_pipeline *chain, const char *path,
                            hst_error *err) {
     hst_status st = hst_pipeline_load_file(chain, path, NULL, err);
-    if (st)
-        return st;
-    const hst_tensor *input = hst_pipeline_input(chain);
-    st = hst_session_run(session, &input, 1, err);
-    if (st)
-        return st;
-    const hst_tensor *outputs[8];
+    const hst_tensor *input = hst_pipeline_input(chain), *outputs[8];
+    if (!st)
+        st = hst_session_run(session, &input, 1, err);
     size_t n = 0;
-    while (n < 8 && (outputs[n] = hst_session_output(session, n)))
+    while (!st && n < 8 && (outputs[n] = hst_session_output(session, n)))
         n++;
-    st = hst_pipeline_finish(chain, outputs, n, NULL, err);
+    if (!st)
+        st = hst_pipeline_finish(chain, outputs, n, NULL, err);
     if (st)
         return st;
     printf("%s\n", path);
     for (size_t i = 0; i < hst_pipeline_class_count(chain); i++) {
-        hst_class c;
-        hst_pipeline_get_class(chain, i, &c,
-                               NULL); /* cannot fail: i is below the count */
+        hst_class c; /* getting it cannot fail: i is below the count */
+        hst_pipeline_get_class(chain, i, &c, NULL);
         printf("  %.4f  %d %s\n", c.score, c.index, c.label ? c.label : "");
     }
     return HST_OK;
