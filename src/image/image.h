@@ -105,6 +105,9 @@ typedef struct hst__decode_options {
     /** JPEG: refuse more scans; 0 means 100 (encoders write about 10; thousands of empty
      * scans over a large picture are a known way to burn hours of CPU). */
     int max_scans;
+    /** JPEG: what may read Huffman codes, HST_CPU_AUTO: the best here for a file of this
+     * size; the picture is the same at any. */
+    hst_cpu_level cpu;
 } hst__decode_options;
 
 /** Decodes into *out, whose buffer is reused and grown. Every byte of the input may lie.

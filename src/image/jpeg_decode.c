@@ -4,6 +4,7 @@
 #include "image/decode.h"
 
 #include "base/status.h"
+#include "image/jpeg_entropy.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -36,6 +37,8 @@ typedef struct reader {
     bool in_picture; /* past the headers */
     bool ended;      /* the file's bytes are used up */
     bool damaged;    /* the picture shows it */
+    bool by_library; /* Huffman codes too: the file is not as it should be */
+    bool gave_up;    /* our reader of codes did: that was why it jumped */
 } reader;
 
 /* ---- errors ---------------------------------------------------------------------- */
@@ -112,6 +115,12 @@ static void on_message(j_common_ptr jpeg, int level) {
     default: /* stray bytes between segments, odd version numbers: the pixels are whole */
         break;
     }
+}
+
+static void on_irregular(j_decompress_ptr jpeg) {
+    reader *r = reader_of((j_common_ptr)jpeg);
+    r->gave_up = true;
+    longjmp(r->fail, 1);
 }
 
 static void on_output(j_common_ptr jpeg) { (void)jpeg; }
@@ -367,6 +376,8 @@ static hst_status decode(reader *r, hst__decode_job *job) {
     jpeg_start_decompress(j);
     if (several)
         check_end(r, true);
+    else if (!r->by_library)
+        hst__jpeg_entropy_replace(j, job->options->cpu, on_irregular);
     read_rows(r, job->raw, (size_t)j->output_width * (size_t)have.channels);
     if (!several)
         check_end(r, false);
@@ -390,18 +401,24 @@ static bool salvage(reader *r, hst__decode_job *job) {
 
 static hst_status try_decode(reader *r, hst__decode_job *job) {
     if (setjmp(r->fail))
-        return salvage(r, job) ? HST_OK : r->status;
+        return !r->gave_up && salvage(r, job) ? HST_OK : r->status;
     return decode(r, job);
+}
+
+static hst_status decode_by(reader *r, hst__decode_job *job, bool by_library) {
+    reader_init(r, job->bytes, job->size, job->err);
+    r->by_library = by_library;
+    r->lenient = job->options->lenient;
+    if (job->options->max_scans > 0)
+        r->max_scans = job->options->max_scans;
+    hst_status s = try_decode(r, job);
+    job->damaged = r->damaged;
+    jpeg_destroy_decompress(&r->jpeg);
+    return s;
 }
 
 hst_status hst__jpeg_decode(hst__decode_job *job) {
     reader r;
-    reader_init(&r, job->bytes, job->size, job->err);
-    r.lenient = job->options->lenient;
-    if (job->options->max_scans > 0)
-        r.max_scans = job->options->max_scans;
-    hst_status s = try_decode(&r, job);
-    job->damaged = r.damaged;
-    jpeg_destroy_decompress(&r.jpeg);
-    return s;
+    hst_status s = decode_by(&r, job, false);
+    return r.gave_up ? decode_by(&r, job, true) : s;
 }
