@@ -105,7 +105,11 @@ static const char *const claimed[] = {"Conv",
                                       "QLinearConv",
                                       "QLinearMatMul",
                                       "MatMulInteger",
-                                      "ConvInteger"};
+                                      "ConvInteger",
+                                      "CumSum",
+                                      "GatherElements",
+                                      "GatherND",
+                                      "TopK"};
 
 typedef struct options {
     hst_cpu_level cpu;
