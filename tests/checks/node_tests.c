@@ -109,6 +109,7 @@ static const char *const claimed[] = {"Conv",
                                       "CumSum",
                                       "GatherElements",
                                       "GatherND",
+                                      "ScatterND",
                                       "TopK"};
 
 typedef struct options {

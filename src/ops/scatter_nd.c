@@ -1,0 +1,138 @@
+/* ScatterND: a copy of the data in which the slices that rows of the indices name are
+ * replaced by, or combined with, updates; later ones count where rows name a slice twice.
+ * Negative indices count from the end; one that is still outside changes nothing, since a
+ * run cannot fail. */
+#include <string.h>
+
+#include "ops/types.h"
+#include "ops/unary.h"
+
+enum { X, INDICES, UPDATES };
+
+static hst_status check(hst__op_ctx *c, int *depth) {
+    hst_status st = hst__types_need(c, 3);
+    if (!st)
+        st = hst__types_equal(c, X, UPDATES);
+    if (st)
+        return st;
+    const hst__desc *x = &c->in[X], *i = &c->in[INDICES], *u = &c->in[UPDATES];
+    if (i->dtype != HST_DTYPE_S64)
+        return hst__op_bad_type(c, INDICES, "s64");
+    if (i->rank < 1 || i->dims[i->rank - 1] < 1 || i->dims[i->rank - 1] > x->rank)
+        return hst__op_fail(c, HST_E_SHAPE, "index rows of %lld for data of rank %d",
+                            i->rank ? (long long)i->dims[i->rank - 1] : 0, x->rank);
+    *depth = (int)i->dims[i->rank - 1];
+    bool fits = u->rank == i->rank - 1 + x->rank - *depth;
+    for (int d = 0; fits && d < u->rank; d++)
+        fits = u->dims[d] ==
+               (d < i->rank - 1 ? i->dims[d] : x->dims[*depth + d - (i->rank - 1)]);
+    return fits ? HST_OK
+                : hst__op_fail(c, HST_E_SHAPE, "the updates do not fit data and indices");
+}
+
+static hst_status infer(hst__op_ctx *c) {
+    int depth;
+    hst_status st = check(c, &depth);
+    return st ? st : hst__op_set_out(c, 0, c->in[X].dtype, c->in[X].rank, c->in[X].dims);
+}
+
+typedef struct scatter_state {
+    int depth;
+    size_t rows, slice; /**< index rows; elements of a slice */
+    size_t bytes;       /**< of all data */
+    void (*combine)(void *y, const void *u, size_t n); /**< NULL: replace */
+} scatter_state;
+
+#define COMBINE(name, suffix, ctype, expression)                                         \
+    static void name##_##suffix(void *to, const void *from, size_t n) {                  \
+        ctype *y = to;                                                                   \
+        const ctype *x = from;                                                           \
+        for (size_t i = 0; i < n; i++) {                                                 \
+            ctype a = y[i], b = x[i];                                                    \
+            y[i] = (ctype)(expression);                                                  \
+        }                                                                                \
+    }
+#define COMBINE_ALL(suffix, ctype, wide)                                                 \
+    COMBINE(add, suffix, ctype, (wide)a + (wide)b)                                       \
+    COMBINE(mul, suffix, ctype, (wide)a *(wide)b)                                        \
+    COMBINE(max, suffix, ctype, a != a || a > b ? a : b)                                 \
+    COMBINE(min, suffix, ctype, a != a || a < b ? a : b)
+COMBINE_ALL(f32, float, float)
+COMBINE_ALL(f64, double, double)
+COMBINE_ALL(s32, int32_t, uint32_t)
+COMBINE_ALL(s64, int64_t, uint64_t)
+
+enum { ADD, MUL, MAX, MIN, REDUCTIONS };
+static const char *const reductions[REDUCTIONS] = {"add", "mul", "max", "min"};
+#define COMBINE_ENTRY(dtype, suffix)                                                     \
+    [dtype] = {add_##suffix, mul_##suffix, max_##suffix, min_##suffix},
+static void (*const combines[HST__DTYPES][REDUCTIONS])(void *, const void *, size_t) = {
+    COMBINE_ENTRY(HST_DTYPE_F32, f32) COMBINE_ENTRY(HST_DTYPE_F64, f64)
+        COMBINE_ENTRY(HST_DTYPE_S32, s32) COMBINE_ENTRY(HST_DTYPE_S64, s64)};
+
+/** The slice that a row of indices names, or -1. */
+static int64_t slice_of(const hst__desc *x, int depth, const int64_t *row) {
+    int64_t at = 0;
+    for (int k = 0; k < depth; k++) {
+        int64_t n = x->dims[k], v = row[k] < 0 ? row[k] + n : row[k];
+        if (v < 0 || v >= n)
+            return -1;
+        at = at * n + v;
+    }
+    return at;
+}
+
+/** On one thread: rows may name the same slice, and their order counts. */
+static void run(const hst__step *step, const hst__run *r) {
+    const scatter_state *s = step->state;
+    const int64_t *indices = hst__in(step, r, INDICES);
+    const char *x = hst__in(step, r, X), *updates = hst__in(step, r, UPDATES);
+    char *y = hst__out(step, r, 0);
+    size_t bytes = s->slice * hst_dtype_size(step->in_desc[X].dtype);
+    if (x != y && s->bytes)
+        memcpy(y, x, s->bytes);
+    for (size_t i = 0; bytes && i < s->rows; i++) {
+        int64_t at =
+            slice_of(&step->in_desc[X], s->depth, indices + i * (size_t)s->depth);
+        if (at < 0)
+            continue;
+        if (s->combine)
+            s->combine(y + (size_t)at * bytes, updates + i * bytes, s->slice);
+        else
+            memcpy(y + (size_t)at * bytes, updates + i * bytes, bytes);
+    }
+}
+
+static hst_status prepare(hst__op_ctx *c, hst__step *step) {
+    const char *reduction = hst__attr_string(c->node, "reduction", "none");
+    int depth, which = 0;
+    hst_status st = check(c, &depth);
+    scatter_state *s = st ? NULL : hst__op_state(c, sizeof *s);
+    if (!s)
+        return st ? st : hst__op_nomem(c, sizeof *s);
+    const hst__desc *x = &c->in[X], *i = &c->in[INDICES];
+    s->depth = depth;
+    s->rows = hst__desc_span(i, 0, i->rank - 1);
+    s->slice = hst__desc_span(x, depth, x->rank);
+    s->bytes = hst__desc_size(x) * hst_dtype_size(x->dtype);
+    if (strcmp(reduction, "none") != 0) {
+        while (which < REDUCTIONS && strcmp(reduction, reductions[which]) != 0)
+            which++;
+        if (which == REDUCTIONS)
+            return hst__op_fail(c, HST_E_UNSUPPORTED,
+                                "reduction '%s', supported: none, add, mul, max, min",
+                                reduction);
+        s->combine = combines[x->dtype][which];
+        if (!s->combine)
+            return hst__op_bad_type(c, X, "f32, f64, s32, s64");
+    } else {
+        step->unaligned = 1u << X | 1u << UPDATES;
+    }
+    step->in_place = 1u << X;
+    step->state = s;
+    step->kernel = s->combine ? "reference" : "copy";
+    step->run = run;
+    return HST_OK;
+}
+
+const hst__op hst__op_ScatterND = {11, HST__OPSET_MAX, 3, 3, 1, 1, false, infer, prepare};
