@@ -35,7 +35,7 @@ typedef struct hst__attr {
     hst__attr_type type;
     int64_t i;
     float f;
-    const char *s; /**< NUL-terminated copy; for STRINGS the first one */
+    const char *s; /**< NUL-terminated copy; for STRINGS all, a space between two */
     size_t count;  /**< of ints or floats */
     const int64_t *ints;
     const float *floats;

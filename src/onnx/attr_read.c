@@ -1,6 +1,8 @@
 /* AttributeProto. */
 #include <string.h>
 
+#include "base/text.h"
+
 #include "onnx/reader.h"
 
 hst_status hst__reader_attr_name(hst__reader *r, hst__span message, hst__span *out) {
@@ -71,6 +73,7 @@ typedef struct attr_parts {
     uint64_t i, type;
     uint32_t f_bits, tag; /**< tag: the last value field seen */
     size_t n_ints, n_floats;
+    size_t strings; /**< bytes of all strings, one more for each */
 } attr_parts;
 
 static hst_status read_parts(hst__reader *r, hst__span message, attr_parts *p) {
@@ -90,7 +93,7 @@ static hst_status read_parts(hst__reader *r, hst__span message, attr_parts *p) {
             p->s = f.bytes;
             break;
         case HST__ATTRIBUTE_STRINGS:
-            p->s = p->s.data ? p->s : f.bytes;
+            p->strings += f.bytes.size + 1;
             break;
         case HST__ATTRIBUTE_T:
             p->t = f.bytes;
@@ -172,6 +175,30 @@ static hst_status read_numbers(hst__reader *r, hst__span message, const attr_par
     return HST_OK;
 }
 
+static hst_status read_strings(hst__reader *r, hst__span message, const attr_parts *p,
+                               hst__attr *a) {
+    hst__wire w;
+    hst__wire_field f;
+    char *all;
+    size_t at = 0;
+    a->s = "";
+    hst_status st = p->strings ? hst__reader_take(r, p->strings, 1, &all) : HST_OK;
+    if (st || !p->strings)
+        return st;
+    hst__wire_open(&w, &hst__attribute_message, message);
+    while (hst__wire_next(&w, &f)) {
+        if (f.tag != HST__ATTRIBUTE_STRINGS)
+            continue;
+        if (f.bytes.size)
+            memcpy(all + at, f.bytes.data, f.bytes.size);
+        at += f.bytes.size;
+        all[at++] = ' ';
+    }
+    all[at - 1] = 0;
+    a->s = hst__text_clean(all, "");
+    return HST_OK;
+}
+
 /** A tensor of a kind that is not supported is kept as "other": nobody may ask for it. */
 static hst_status keep_tensor(hst__reader *r, hst__span message, hst__attr *a) {
     hst_tensor *t;
@@ -201,8 +228,9 @@ hst_status hst__reader_attr(hst__reader *r, hst__span message, hst__attr *out) {
     case HST__ATTR_FLOAT:
         memcpy(&out->f, &p.f_bits, sizeof out->f);
         return HST_OK;
-    case HST__ATTR_STRING:
     case HST__ATTR_STRINGS:
+        return read_strings(r, message, &p, out);
+    case HST__ATTR_STRING:
         return hst__reader_text(r, "", p.s, &out->s);
     case HST__ATTR_INTS:
     case HST__ATTR_FLOATS:

@@ -109,6 +109,8 @@ static const char *const claimed[] = {"Conv",
                                       "CumSum",
                                       "GatherElements",
                                       "GatherND",
+                                      "GRU",
+                                      "LSTM",
                                       "ScatterND",
                                       "TopK"};
 
