@@ -3,21 +3,22 @@
 #include "ops/recurrent.h"
 #include "ops/unary.h"
 
-static const hst__act none = {0};
+static const hst__act sigmoid = {.kind = HST__ACT_SIGMOID},
+                      tangent = {.kind = HST__ACT_TANH};
 
 /** Gates z and r of the pre-activations in x and r, into r. */
 static void open_gates(const hst__recurrent_cell *a) {
     size_t n = a->s->hidden;
     for (size_t k = 0; k < 2 * n; k++)
         a->r[k] += a->x[k] + (a->bias_r ? a->bias_r[k] : 0);
-    a->s->sigmoid(a->r, 2 * n, &none);
+    a->s->sigmoid(a->r, 2 * n, &sigmoid);
 }
 
 /** h' = (1 - z) tanh(candidate) + z h; the candidate is in the third part of r. */
 static void blend(const hst__recurrent_cell *a) {
     size_t n = a->s->hidden;
     float *z = a->r, *g = a->r + 2 * n;
-    a->s->tanh(g, n, &none);
+    a->s->tanh(g, n, &tangent);
     for (size_t k = 0; k < n; k++)
         a->h[k] = (1 - z[k]) * g[k] + z[k] * a->h[k];
 }

@@ -2,8 +2,10 @@
 #include "ops/recurrent.h"
 #include "ops/unary.h"
 
+static const hst__act sigmoid = {.kind = HST__ACT_SIGMOID},
+                      tangent = {.kind = HST__ACT_TANH};
+
 static void cell(const hst__recurrent_cell *a) {
-    static const hst__act none = {0};
     size_t n = a->s->hidden;
     float *i = a->r, *o = i + n, *f = o + n, *g = f + n;
     const float *p = a->peep; /* for i, o, f */
@@ -13,16 +15,16 @@ static void cell(const hst__recurrent_cell *a) {
         i[k] += p[k] * a->c[k];
         f[k] += p[2 * n + k] * a->c[k];
     }
-    a->s->sigmoid(i, n, &none);
-    a->s->sigmoid(f, n, &none);
-    a->s->tanh(g, n, &none);
+    a->s->sigmoid(i, n, &sigmoid);
+    a->s->sigmoid(f, n, &sigmoid);
+    a->s->tanh(g, n, &tangent);
     for (size_t k = 0; k < n; k++) {
         a->c[k] = f[k] * a->c[k] + i[k] * g[k];
         a->h[k] = a->c[k];
         o[k] += p ? p[n + k] * a->c[k] : 0;
     }
-    a->s->sigmoid(o, n, &none);
-    a->s->tanh(a->h, n, &none);
+    a->s->sigmoid(o, n, &sigmoid);
+    a->s->tanh(a->h, n, &tangent);
     for (size_t k = 0; k < n; k++)
         a->h[k] *= o[k];
 }
