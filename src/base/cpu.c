@@ -1,5 +1,6 @@
 #include "base/cpu.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -25,13 +26,24 @@ static bool has_avx512(void) {
            __builtin_cpu_supports("avx512vl");
 }
 
-hst_cpu_level hst__cpu_detect(void) {
+static hst_cpu_level find_level(void) {
     __builtin_cpu_init();
     if (!has_avx2())
         return HST_CPU_REF;
     if (!has_avx512())
         return HST_CPU_AVX2;
     return __builtin_cpu_supports("avx512vnni") ? HST_CPU_AVX512VNNI : HST_CPU_AVX512;
+}
+
+/** Asked once: a virtual machine leaves for the hypervisor at every CPUID, 25 us. */
+hst_cpu_level hst__cpu_detect(void) {
+    static atomic_int known; /**< level + 1; 0 before the first call */
+    int level = atomic_load_explicit(&known, memory_order_relaxed);
+    if (!level) {
+        level = (int)find_level() + 1;
+        atomic_store_explicit(&known, level, memory_order_relaxed);
+    }
+    return (hst_cpu_level)(level - 1);
 }
 
 /** AVX512_BF16 is bit 5 of EAX in leaf 7, subleaf 1. */

@@ -9,6 +9,9 @@
 
 #include "plan/plan.h"
 
+/** Placing takes time with the square of their number: some seconds for so many. */
+enum { BUFFERS_MAX = 1 << 17 };
+
 typedef struct buffer {
     size_t bytes, offset;
     int first, last; /**< steps */
@@ -137,10 +140,10 @@ static int largest_first(const void *pa, const void *pb) {
 
 /** The lowest offset at which `b` fits between the placed buffers that live with it. They
  * are visited in rising offset, so one sweep finds the first gap. */
-static size_t first_gap(const memory_plan *m, const buffer *b, const int *placed, int n) {
+static size_t first_gap(const buffer *b, const buffer *placed, int n) {
     size_t at = 0;
     for (int i = 0; i < n; i++) {
-        const buffer *o = &m->buffers[placed[i]];
+        const buffer *o = &placed[i];
         if (o->last < b->first || b->last < o->first)
             continue;
         if (o->offset >= at + b->bytes)
@@ -168,35 +171,51 @@ static hst_status check_size(const hst__plan *p, size_t bytes, const buffer *lar
         HST__ALLOC_MAX);
 }
 
-static hst_status place_buffers(memory_plan *m, hst_error *err) {
-    hst__plan *p = m->p;
+/** The buffers, largest first. */
+static int list_buffers(memory_plan *m, sized *list) {
+    const hst__plan *p = m->p;
     int n = 0;
-    sized *list = hst__alloc((size_t)p->n_slots * sizeof *list);
-    int *placed = hst__alloc((size_t)p->n_slots * sizeof *placed);
-    if (!list || !placed) {
-        hst__free(list);
-        hst__free(placed);
-        return hst__fail_nomem(err, (size_t)p->n_slots * sizeof *list);
-    }
     for (int i = 1; i < p->n_slots; i++)
         if (p->slots[i].kind == HST__SLOT_ARENA && find_root(m, i) == i)
             list[n++] = (sized){.bytes = m->buffers[i].bytes, .slot = i};
     qsort(list, (size_t)n, sizeof *list, largest_first);
-    const buffer *largest = n > 0 ? &m->buffers[list[0].slot] : NULL;
-    hst_status st = n > 0 ? check_size(p, largest->bytes, largest, err) : HST_OK;
-    for (int i = 0; !st && i < n; i++) {
+    return n;
+}
+
+static void place_in_order(memory_plan *m, const sized *list, buffer *placed, int n) {
+    hst__plan *p = m->p;
+    for (int i = 0; i < n; i++) {
         buffer *b = &m->buffers[list[i].slot];
-        b->offset = first_gap(m, b, placed, i);
+        b->offset = first_gap(b, placed, i);
         if (b->offset + b->bytes > p->arena_bytes)
             p->arena_bytes = b->offset + b->bytes;
         int at = i;
-        for (; at > 0 && m->buffers[placed[at - 1]].offset > b->offset; at--)
+        for (; at > 0 && placed[at - 1].offset > b->offset; at--)
             placed[at] = placed[at - 1];
-        placed[at] = list[i].slot;
+        placed[at] = *b;
     }
     for (int i = 1; i < p->n_slots; i++)
         if (p->slots[i].kind == HST__SLOT_ARENA)
             p->slots[i].offset = m->buffers[find_root(m, i)].offset;
+}
+
+static hst_status place_buffers(memory_plan *m, hst_error *err) {
+    hst__plan *p = m->p;
+    size_t slots = (size_t)p->n_slots;
+    sized *list = hst__alloc(slots * sizeof *list);
+    buffer *placed = hst__alloc(slots * sizeof *placed);
+    hst_status st =
+        list && placed ? HST_OK : hst__fail_nomem(err, slots * sizeof *placed);
+    int n = st ? 0 : list_buffers(m, list);
+    const buffer *largest = n > 0 ? &m->buffers[list[0].slot] : NULL;
+    if (n > BUFFERS_MAX)
+        st = hst__fail(err, HST_E_LIMIT,
+                       "the graph makes %d tensors; at most %d are planned", n,
+                       BUFFERS_MAX);
+    else if (n > 0)
+        st = check_size(p, largest->bytes, largest, err);
+    if (!st)
+        place_in_order(m, list, placed, n);
     if (!st && n > 0)
         st = check_size(p, p->arena_bytes, largest, err);
     hst__free(list);
@@ -204,17 +223,25 @@ static hst_status place_buffers(memory_plan *m, hst_error *err) {
     return st;
 }
 
-static void find_live_peak(memory_plan *m) {
+/** The largest sum of bytes alive in one step, by what each step adds and drops. */
+static hst_status find_live_peak(memory_plan *m, hst_error *err) {
     hst__plan *p = m->p;
+    size_t n = (size_t)p->n_steps + 2, live = 0;
+    size_t *born = hst__alloc(2 * n * sizeof *born), *dead = born ? born + n : NULL;
+    if (!born)
+        return hst__fail_nomem(err, 2 * n * sizeof *born);
+    for (int i = 1; i < p->n_slots; i++)
+        if (p->slots[i].kind == HST__SLOT_ARENA && m->root[i] == i) {
+            born[m->buffers[i].first] += m->buffers[i].bytes;
+            dead[m->buffers[i].last + 1] += m->buffers[i].bytes;
+        }
     for (int step = 0; step < p->n_steps; step++) {
-        size_t live = 0;
-        for (int i = 1; i < p->n_slots; i++)
-            if (p->slots[i].kind == HST__SLOT_ARENA && m->root[i] == i &&
-                m->buffers[i].first <= step && step <= m->buffers[i].last)
-                live += m->buffers[i].bytes;
+        live += born[step] - dead[step];
         if (live > p->live_bytes)
             p->live_bytes = live;
     }
+    hst__free(born);
+    return HST_OK;
 }
 
 static hst_status find_scratch(hst__plan *p, hst_error *err) {
@@ -258,7 +285,7 @@ hst_status hst__plan_memory(hst__plan *p, hst_error *err) {
         st = place_buffers(&m, err);
     }
     if (!st)
-        find_live_peak(&m);
+        st = find_live_peak(&m, err);
     hst__free(m.root);
     hst__free(m.last_read);
     hst__free(m.buffers);
