@@ -101,10 +101,10 @@ static double best_block(const hst__conv_f32_plan *plan, const layout *l, size_t
 static bool make_plan(hst__conv_f32_plan *plan, size_t m) {
     const hst__conv_f32_desc *d = &plan->desc;
     layout l;
-    if (d->groups != 1 || d->input_nchw || d->kernel_h != 3 || d->kernel_w != 3 ||
-        d->stride_h != 1 || d->stride_w != 1 || d->dilation_h != 1 ||
-        d->dilation_w != 1 || d->in_c > CHANNELS_MAX || d->out_c > CHANNELS_MAX ||
-        !lay_out_tiles(plan, m, &l))
+    if (!d->batch || !d->out_h || !d->out_w || d->groups != 1 || d->input_nchw ||
+        d->kernel_h != 3 || d->kernel_w != 3 || d->stride_h != 1 || d->stride_w != 1 ||
+        d->dilation_h != 1 || d->dilation_w != 1 || d->in_c > CHANNELS_MAX ||
+        d->out_c > CHANNELS_MAX || !lay_out_tiles(plan, m, &l))
         return false;
     best_block(plan, &l, d->threads > 1 ? (size_t)d->threads : 1, &plan->winograd_block);
     lay_out(plan, m, &l);

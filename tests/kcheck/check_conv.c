@@ -334,6 +334,13 @@ static void check_corners(kcheck *k) {
     }
     hst__conv_f32_plan plan;
     hst__conv_f32_desc bad = corners[0];
+    for (int i = 0; i < 3; i++) {
+        hst__conv_f32_desc empty = corners[0];
+        *(i == 0 ? &empty.batch : i == 1 ? &empty.out_h : &empty.out_w) = 0;
+        kc_true(k, hst__conv_f32_plan_init(&plan, &empty, k->level), "no output");
+        hst__split split = hst__conv_f32_split(&plan);
+        kc_true(k, hst__split_count(&split) == 0, "work for no output");
+    }
     bad.groups = 3;
     kc_true(k, !hst__conv_f32_plan_init(&plan, &bad, k->level), "160 channels, 3 groups");
     bad = corners[0];
