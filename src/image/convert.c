@@ -86,7 +86,10 @@ static void plan_values(convert *v, const hst__convert_options *o) {
         v->from[c] = stored == 1 ? 0 : v->channels == 1 ? -1 : from;
         v->as_is = v->as_is && v->from[c] == c;
         v->identity = v->identity && v->a[c] == 1 && v->b[c] == 0;
-        for (int i = 0; i < 256 && v->u8; i++)
+    }
+    bool copies = v->identity && (v->hwc || v->channels == 3);
+    for (int c = 0; c < v->channels && v->u8 && !copies; c++) {
+        for (int i = 0; i < 256; i++)
             v->lut[c][i] = round_u8((float)i * v->a[c] + v->b[c]);
     }
     for (int i = 0; i < HST__PIXELS_PATTERN; i++) {
@@ -225,8 +228,9 @@ static void convert_row_u16(const convert *v, const uint16_t *row, void *dst, si
     }
 }
 
-hst_status hst__image_convert(const hst__image *src, const hst__convert_options *o,
-                              void *dst, size_t elements, hst_error *err) {
+hst_status hst__image_convert_rows(const hst__image *src, const hst__convert_options *o,
+                                   int from, int to, void *dst, size_t elements,
+                                   hst_error *err) {
     convert v;
     size_t need;
     hst_status s = plan_sizes(src, o, &v, &need, err);
@@ -237,11 +241,15 @@ hst_status hst__image_convert(const hst__image *src, const hst__convert_options 
                          elements, need);
     if (o->type != HST__CONVERT_F32 && o->type != HST__CONVERT_U8)
         return hst__fail(err, HST_E_ARG, "pictures become f32 or u8");
+    if (from < 0 || from > to || to > src->height)
+        return hst__fail(err, HST_E_ARG, "rows %d to %d of a picture of %d", from, to,
+                         src->height);
     plan_values(&v, o);
     size_t width = (size_t)v.width, x = (size_t)v.x, w = (size_t)src->width;
     size_t top = (size_t)v.y * width, end = top + (size_t)src->height * width;
-    fill(&v, dst, 0, top);
-    for (int y = 0; y < src->height; y++) {
+    if (from == 0)
+        fill(&v, dst, 0, top);
+    for (int y = from; y < to; y++) {
         size_t at = top + (size_t)y * width;
         const uint8_t *p = hst__image_row(src, y);
         fill(&v, dst, at, x);
@@ -251,6 +259,12 @@ hst_status hst__image_convert(const hst__image *src, const hst__convert_options 
             convert_row_u16(&v, (const uint16_t *)p, dst, at + x);
         fill(&v, dst, at + x + w, width - x - w);
     }
-    fill(&v, dst, end, width * (size_t)v.height - end);
+    if (to == src->height)
+        fill(&v, dst, end, width * (size_t)v.height - end);
     return HST_OK;
+}
+
+hst_status hst__image_convert(const hst__image *src, const hst__convert_options *o,
+                              void *dst, size_t elements, hst_error *err) {
+    return hst__image_convert_rows(src, o, 0, src->height, dst, elements, err);
 }

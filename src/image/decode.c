@@ -127,24 +127,48 @@ hst_status hst__decode_target(hst__decode_job *job, int width, int height,
     return HST_OK;
 }
 
+static bool narrows(const hst__decode_job *job) {
+    const hst__pixels *have = &job->have;
+    return have->cmyk || have->channels != job->channels || have->bits != job->bits;
+}
+
+bool hst__decode_direct(const hst__decode_job *job) {
+    return !narrows(job) && job->orientation == 1;
+}
+
+static void set_form(hst__decode_job *job) {
+    hst__image *out = job->out;
+    bool turned = job->orientation >= 5;
+    out->width = turned ? job->height : job->width;
+    out->height = turned ? job->width : job->height;
+    out->channels = job->channels;
+    out->bits = job->bits;
+    out->stride = (size_t)out->width * (size_t)(job->channels * job->bits / 8);
+}
+
+hst_status hst__decode_give(hst__decode_job *job, int ready) {
+    const hst__decode_options *o = job->options;
+    if (!o->rows || ready <= job->given)
+        return HST_OK;
+    set_form(job);
+    job->given = ready;
+    return o->rows(o->rows_context, job->out, ready, job->err);
+}
+
 /* From the decoder's samples to the picture that was asked for. */
-static void finish(hst__decode_job *job) {
+static hst_status finish(hst__decode_job *job) {
     hst__image *out = job->out;
     size_t pixels = (size_t)job->width * (size_t)job->height;
     hst__pixels have = job->have;
-    if (have.cmyk || have.channels != job->channels || have.bits != job->bits)
+    if (narrows(job))
         hst__pixels_narrow(job->raw, pixels, have, job->channels, job->bits,
                            job->options->composite ? job->options->background : NULL);
     int pixel = job->channels * job->bits / 8;
     if (job->orientation > 1)
         hst__pixels_orient(job->raw, out->data, job->width, job->height, pixel,
                            job->orientation);
-    bool turned = job->orientation >= 5;
-    out->width = turned ? job->height : job->width;
-    out->height = turned ? job->width : job->height;
-    out->channels = job->channels;
-    out->bits = job->bits;
-    out->stride = (size_t)out->width * (size_t)pixel;
+    set_form(job);
+    return hst__decode_give(job, out->height);
 }
 
 hst_status hst__image_decode(const void *bytes, size_t size,
@@ -185,8 +209,8 @@ hst_status hst__image_decode(const void *bytes, size_t size,
     }
     if (s)
         return s;
-    finish(&job);
+    s = finish(&job);
     if (damaged)
         *damaged = job.damaged;
-    return HST_OK;
+    return s;
 }

@@ -40,6 +40,7 @@ typedef struct hst__decode_job {
     hst__pixels have;  /**< what the decoder writes */
     uint8_t *raw;      /**< where it writes it, rows dense; room for width * height pixels
                             of the wider of `have` and the result */
+    int given;         /**< rows that options->rows knows of */
     hst_error *err;
 } hst__decode_job;
 
@@ -49,6 +50,11 @@ int hst__decode_channels(const hst__decode_options *options, int stored);
  * result being channels x bits. Checks all limits; nothing is allocated before. */
 hst_status hst__decode_target(hst__decode_job *job, int width, int height,
                               hst__pixels have, int channels, int bits);
+/** What the decoder writes is the result, in place: rows may be given away as they come.
+ */
+bool hst__decode_direct(const hst__decode_job *job);
+/** Tells options->rows, where there is one, that `ready` rows are final. */
+hst_status hst__decode_give(hst__decode_job *job, int ready);
 /** LIMIT when width x height is over the option's max_pixels. */
 hst_status hst__decode_limit(const hst__decode_job *job, uint64_t width, uint64_t height);
 

@@ -36,17 +36,28 @@ hst_status hst__image_bytes(int width, int height, int bytes_per_pixel, size_t *
     return HST_OK;
 }
 
+/* Owned samples lie this many bytes behind the start of their block: libjpeg-turbo writes
+ * rows that begin at a multiple of 16 or 32 past the caches, from where the resize would
+ * have to fetch them again. */
+enum { OFFSET = 8 };
+
+static void release(hst__image *image) {
+    if (image->capacity)
+        hst__free(image->data - OFFSET);
+}
+
 hst_status hst__image_reserve(hst__image *image, size_t bytes, hst_error *err) {
     if (image->data && !image->capacity)
         return hst__fail(err, HST_E_ARG,
                          "the picture borrows its buffer, which cannot grow");
     if (image->capacity >= bytes)
         return HST_OK;
-    uint8_t *data = hst__alloc_raw(bytes);
-    if (!data)
+    size_t need;
+    uint8_t *block = hst__add(bytes, OFFSET, &need) ? hst__alloc_raw(need) : NULL;
+    if (!block)
         return hst__fail_nomem(err, bytes);
-    hst__free(image->data);
-    *image = (hst__image){.data = data, .capacity = bytes};
+    release(image);
+    *image = (hst__image){.data = block + OFFSET, .capacity = bytes};
     return HST_OK;
 }
 
@@ -84,8 +95,7 @@ hst_status hst__image_reshape(hst__image *image, int width, int height, int chan
 }
 
 void hst__image_fini(hst__image *image) {
-    if (image->capacity)
-        hst__free(image->data);
+    release(image);
     *image = (hst__image){0};
 }
 

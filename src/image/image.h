@@ -108,6 +108,11 @@ typedef struct hst__decode_options {
     /** JPEG: what may read Huffman codes, HST_CPU_AUTO: the best here for a file of this
      * size; the picture is the same at any. */
     hst_cpu_level cpu;
+    /** Called, where not NULL, with the picture while it comes into being: its form, and
+     * its pixels down to row `ready` - 1, are final. `ready` rises; before a decode
+     * succeeds it is the height. A status that is not OK ends the decode with it. */
+    hst_status (*rows)(void *context, const hst__image *image, int ready, hst_error *err);
+    void *rows_context;
 } hst__decode_options;
 
 /** Decodes into *out, whose buffer is reused and grown. Every byte of the input may lie.
@@ -181,6 +186,15 @@ typedef struct hst__resizer {
 hst_status hst__resizer_run(hst__resizer *resizer, const hst__image *src,
                             const hst__resize_options *options, hst__image *out,
                             hst_error *err);
+/** The same in pieces, while src comes into being from the top: begin, when its form is
+ * known, then _rows whenever more of its rows are there, `ready` of them by now, with the
+ * same src and out; that cannot fail and returns how many rows of out are made: all of
+ * them when all of src is ready. */
+hst_status hst__resizer_begin(hst__resizer *resizer, const hst__image *src,
+                              const hst__resize_options *options, hst__image *out,
+                              hst_error *err);
+int hst__resizer_rows(hst__resizer *resizer, const hst__image *src, int ready,
+                      const hst__image *out);
 void hst__resizer_fini(hst__resizer *resizer);
 
 /* ---- to a tensor ---------------------------------------------------------------- */
@@ -215,6 +229,11 @@ hst_status hst__image_convert_size(const hst__image *src, const hst__convert_opt
  * picture does not fit where it is put), LIMIT. */
 hst_status hst__image_convert(const hst__image *src, const hst__convert_options *o,
                               void *dst, size_t elements, hst_error *err);
+/** Rows from..to-1 of the picture alone, and what is padding beside them; above them
+ * where from is 0, below where to is the height. Errors as above. */
+hst_status hst__image_convert_rows(const hst__image *src, const hst__convert_options *o,
+                                   int from, int to, void *dst, size_t elements,
+                                   hst_error *err);
 
 /* ---- encode --------------------------------------------------------------------- */
 

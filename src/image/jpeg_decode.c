@@ -341,16 +341,23 @@ static void check_end(reader *r, bool several_scans) {
     }
 }
 
-static void read_rows(reader *r, uint8_t *raw, size_t row_bytes) {
+static hst_status read_rows(reader *r, hst__decode_job *job, size_t row_bytes) {
     struct jpeg_decompress_struct *j = &r->jpeg;
+    bool give = hst__decode_direct(job);
     JSAMPROW rows[ROWS];
-    while (j->output_scanline < j->output_height) {
-        unsigned n = j->output_height - j->output_scanline;
-        n = n < ROWS ? n : ROWS;
-        for (unsigned i = 0; i < n; i++)
-            rows[i] = raw + (j->output_scanline + i) * row_bytes;
-        jpeg_read_scanlines(j, rows, n);
+    hst_status s = HST_OK;
+    while (!s && j->output_scanline < j->output_height) {
+        unsigned first = j->output_scanline / ROWS * ROWS, end = first + ROWS;
+        end = end < j->output_height ? end : j->output_height;
+        for (unsigned i = j->output_scanline; i < end; i++)
+            rows[i - first] = job->raw + i * row_bytes;
+        while (j->output_scanline < end)
+            jpeg_read_scanlines(j, rows + (j->output_scanline - first),
+                                end - j->output_scanline);
+        if (give)
+            s = hst__decode_give(job, (int)end);
     }
+    return s;
 }
 
 /* The part that may jump. */
@@ -378,10 +385,10 @@ static hst_status decode(reader *r, hst__decode_job *job) {
         check_end(r, true);
     else if (!r->by_library)
         hst__jpeg_entropy_replace(j, job->options->cpu, on_irregular);
-    read_rows(r, job->raw, (size_t)j->output_width * (size_t)have.channels);
-    if (!several)
+    s = read_rows(r, job, (size_t)j->output_width * (size_t)have.channels);
+    if (!s && !several)
         check_end(r, false);
-    return HST_OK;
+    return s;
 }
 
 /* After a failure: true when rows have come and the options want them nevertheless; what
@@ -417,6 +424,8 @@ static hst_status decode_by(reader *r, hst__decode_job *job, bool by_library) {
     return s;
 }
 
+/* Rows given away by the first attempt stay as they are: the codes up to there were read
+ * as the library reads them. */
 hst_status hst__jpeg_decode(hst__decode_job *job) {
     reader r;
     hst_status s = decode_by(&r, job, false);

@@ -13,7 +13,7 @@
 #include <jpegint.h> /* the struct of an entropy decoder */
 
 enum {
-    PIECE = 16384,
+    PIECE = 8192,
     WORTHWHILE = 32768, /* bytes of a file: less is read before our tables are made */
 };
 

@@ -244,9 +244,9 @@ static hst_status plan_create(const hst__image *src, const hst__resize_options *
     return HST_OK;
 }
 
-hst_status hst__resizer_run(hst__resizer *resizer, const hst__image *src,
-                            const hst__resize_options *options, hst__image *out,
-                            hst_error *err) {
+hst_status hst__resizer_begin(hst__resizer *resizer, const hst__image *src,
+                              const hst__resize_options *options, hst__image *out,
+                              hst_error *err) {
     hst__resize_options o = *options;
     hst_status s = check_options(src, &o, err);
     if (s)
@@ -261,9 +261,22 @@ hst_status hst__resizer_run(hst__resizer *resizer, const hst__image *src,
         resizer->plan = fresh;
     }
     plan *p = resizer->plan;
-    s = hst__image_reshape(out, p->width, p->height, p->channels, p->bits, err);
+    hst__resize_begin(p);
+    return hst__image_reshape(out, p->width, p->height, p->channels, p->bits, err);
+}
+
+int hst__resizer_rows(hst__resizer *resizer, const hst__image *src, int ready,
+                      const hst__image *out) {
+    hst__resize_rows(resizer->plan, src, out, ready);
+    return resizer->plan->made;
+}
+
+hst_status hst__resizer_run(hst__resizer *resizer, const hst__image *src,
+                            const hst__resize_options *options, hst__image *out,
+                            hst_error *err) {
+    hst_status s = hst__resizer_begin(resizer, src, options, out, err);
     if (!s)
-        hst__resize_run(p, src, out);
+        hst__resizer_rows(resizer, src, src->height, out);
     return s;
 }
 

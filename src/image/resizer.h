@@ -43,6 +43,8 @@ struct hst__resize_plan {
                                            r % slots */
     int *ring_row;                    /**< which row a slot holds, -1 none */
     int slots;
+    int made;   /**< rows of the output, from the top */
+    int filled; /**< fixed, double: rows of the source that are in the ring or were */
     const void **rows; /**< scratch: pointers to the rows of one output */
     hst__arena arena;  /**< everything above */
 };
@@ -66,8 +68,11 @@ bool hst__taps_f32(hst__resize_taps *taps, const hst__resize_axis *axis, bool ho
 int32_t *hst__taps_index(const hst__resize_axis *axis, hst__resize_convention convention,
                          double scale, hst__arena *arena);
 
-/** All pixels of the window; out has its form. */
-void hst__resize_run(struct hst__resize_plan *plan, const hst__image *src,
-                     const hst__image *out);
+/** Nothing is made yet. */
+void hst__resize_begin(struct hst__resize_plan *plan);
+/** All rows of the window, out having its form, that can be made of the first `ready`
+ * rows of src. */
+void hst__resize_rows(struct hst__resize_plan *plan, const hst__image *src,
+                      const hst__image *out, int ready);
 
 #endif

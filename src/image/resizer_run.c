@@ -23,10 +23,10 @@ static inline void pick(const uint8_t *row, uint8_t *to, const int32_t *index, s
         memcpy(to + i * bytes, row + (size_t)index[i] * bytes, bytes);
 }
 
-static void run_index(plan *p, const hst__image *src, const hst__image *out) {
+static void run_index(plan *p, const hst__image *src, const hst__image *out, int to_row) {
     size_t n = (size_t)p->width, bytes = (size_t)(p->channels * p->bits / 8);
     bool run = p->index_x[n - 1] - p->index_x[0] == p->width - 1;
-    for (int y = 0; y < p->height; y++) {
+    for (int y = p->made; y < to_row; y++) {
         const uint8_t *row = source(p, src, p->index_y[y]);
         uint8_t *to = target(out, y);
         if (y > 0 && p->index_y[y] == p->index_y[y - 1])
@@ -74,19 +74,22 @@ static void fill_ring(const plan *p, const hst__image *src, int from, int n) {
 }
 
 /* Fixed and double: all rows between the first and the last are needed, in order. */
-static void run_windows(plan *p, const hst__image *src, const hst__image *out) {
+static void run_windows(plan *p, const hst__image *src, const hst__image *out, int to_row,
+                        int ready) {
     const hst__resize_taps *t = &p->ty;
-    int done = 0, last = t->start[p->height - 1] + t->count[p->height - 1];
+    int last = t->start[p->height - 1] + t->count[p->height - 1];
     size_t samples = (size_t)p->width * (size_t)p->channels;
     size_t skip = (size_t)(p->options.box.x0 + p->options.window.x0) *
                   (size_t)(p->channels * p->bits / 8);
-    for (int y = 0; y < p->height; y++) {
+    last = last < ready ? last : ready;
+    for (int y = p->made; y < to_row; y++) {
         int first = t->start[y], end = first + t->count[y];
-        done = done < first ? first : done;
-        while (done < end && !p->copy_x) {
-            int n = last - done < HST__RESIZE_ROWS ? last - done : HST__RESIZE_ROWS;
-            fill_ring(p, src, done, n);
-            done += n;
+        p->filled = p->filled < first ? first : p->filled;
+        while (p->filled < end && !p->copy_x) {
+            int left = last - p->filled;
+            int n = left < HST__RESIZE_ROWS ? left : HST__RESIZE_ROWS;
+            fill_ring(p, src, p->filled, n);
+            p->filled += n;
         }
         for (int k = first; k < end; k++)
             p->rows[k - first] =
@@ -96,12 +99,12 @@ static void run_windows(plan *p, const hst__image *src, const hst__image *out) {
 }
 
 /* The height is kept: each row goes straight to its place. */
-static void run_rows(plan *p, const hst__image *src, const hst__image *out) {
+static void run_rows(plan *p, const hst__image *src, const hst__image *out, int to_row) {
     int top = p->options.box.y0 + p->options.window.y0;
-    for (int y = 0; y < p->height; y += HST__RESIZE_ROWS) {
+    for (int y = p->made; y < to_row; y += HST__RESIZE_ROWS) {
         const uint8_t *in[HST__RESIZE_ROWS];
         uint8_t *to[HST__RESIZE_ROWS];
-        int n = p->height - y < HST__RESIZE_ROWS ? p->height - y : HST__RESIZE_ROWS;
+        int n = to_row - y < HST__RESIZE_ROWS ? to_row - y : HST__RESIZE_ROWS;
         for (int k = 0; k < n; k++) {
             in[k] = source(p, src, top + y + k);
             to[k] = target(out, y + k);
@@ -111,15 +114,16 @@ static void run_rows(plan *p, const hst__image *src, const hst__image *out) {
 }
 
 /* Vertical pass first, of the columns that the horizontal one needs. */
-static void run_columns(plan *p, const hst__image *src, const hst__image *out) {
+static void run_columns(plan *p, const hst__image *src, const hst__image *out,
+                        int to_row) {
     const hst__resize_taps *tx = &p->tx, *ty = &p->ty;
     size_t pixel = (size_t)(p->channels * p->bits / 8);
     int left = tx->start[0], right = tx->start[p->width - 1] + tx->count[p->width - 1];
     size_t skip = (size_t)left * pixel;
     size_t samples = (size_t)(right - left) * (size_t)p->channels;
-    for (int y = 0; y < p->height; y += HST__RESIZE_ROWS) {
+    for (int y = p->made; y < to_row; y += HST__RESIZE_ROWS) {
         uint8_t *to[HST__RESIZE_ROWS];
-        int n = p->height - y < HST__RESIZE_ROWS ? p->height - y : HST__RESIZE_ROWS;
+        int n = to_row - y < HST__RESIZE_ROWS ? to_row - y : HST__RESIZE_ROWS;
         for (int k = 0; k < n; k++) {
             for (int i = 0; i < ty->count[y + k]; i++)
                 p->rows[i] = source(p, src, ty->start[y + k] + i) + skip;
@@ -149,10 +153,10 @@ static const void *ring_row(plan *p, const hst__image *src, int r) {
     return to;
 }
 
-static void run_short(plan *p, const hst__image *src, const hst__image *out) {
+static void run_short(plan *p, const hst__image *src, const hst__image *out, int to_row) {
     const hst__resize_short *t = &p->sy;
     size_t n = (size_t)p->width * (size_t)p->channels;
-    for (int y = 0; y < p->height; y++) {
+    for (int y = p->made; y < to_row; y++) {
         const int16_t *w = t->weight + y * t->taps;
         for (int k = 0; k < t->taps; k++) {
             int r = t->start[y] + k;
@@ -166,10 +170,10 @@ static void run_short(plan *p, const hst__image *src, const hst__image *out) {
     }
 }
 
-static void run_float(plan *p, const hst__image *src, const hst__image *out) {
+static void run_float(plan *p, const hst__image *src, const hst__image *out, int to_row) {
     const hst__resize_taps *t = &p->ty;
     size_t n = (size_t)p->width * (size_t)p->channels;
-    for (int y = 0; y < p->height; y++) {
+    for (int y = p->made; y < to_row; y++) {
         for (int k = 0; k < t->count[y]; k++)
             p->rows[k] = ring_row(p, src, t->start[y] + k);
         const float *const *rows = (const float *const *)p->rows;
@@ -207,12 +211,12 @@ static void sum_deep(const uint16_t *const *rows, int count, uint32_t *sum, size
     }
 }
 
-static void run_area(plan *p, const hst__image *src, const hst__image *out) {
+static void run_area(plan *p, const hst__image *src, const hst__image *out, int to_row) {
     size_t c = (size_t)p->channels,
            first = (size_t)(p->options.window.x0 * p->ratio_x) * c;
     size_t n = (size_t)p->width * (size_t)p->ratio_x * c;
     uint32_t *sum = (uint32_t *)p->ring[0];
-    for (int y = 0; y < p->height; y++) {
+    for (int y = p->made; y < to_row; y++) {
         int top = (p->options.window.y0 + y) * p->ratio_y;
         for (int k = 0; k < p->ratio_y; k++)
             p->rows[k] = source(p, src, top + k) + first * (size_t)(p->bits / 8);
@@ -234,9 +238,9 @@ static void half_deep(const uint16_t *a, const uint16_t *b, uint16_t *to, int wi
     }
 }
 
-static void run_half(plan *p, const hst__image *src, const hst__image *out) {
+static void run_half(plan *p, const hst__image *src, const hst__image *out, int to_row) {
     size_t x = 2 * (size_t)p->options.window.x0 * (size_t)(p->channels * p->bits / 8);
-    for (int y = 0; y < p->height; y++) {
+    for (int y = p->made; y < to_row; y++) {
         int r = 2 * (p->options.window.y0 + y);
         const uint8_t *a = source(p, src, r) + x, *b = source(p, src, r + 1) + x;
         if (p->bits == 8)
@@ -247,34 +251,68 @@ static void run_half(plan *p, const hst__image *src, const hst__image *out) {
     }
 }
 
-void hst__resize_run(plan *p, const hst__image *src, const hst__image *out) {
-    for (int i = 0; i < p->slots; i++)
-        p->ring_row[i] = -1;
+/* ---- all of them ------------------------------------------------------------------- */
+
+/* How many rows of the source are there when output y can be made; never falls with y. */
+static int needed(const plan *p, int y) {
+    const hst__resize_short *t = &p->sy;
+    int last;
     switch (p->kind) {
     case HST__RESIZE_BY_INDEX:
-        run_index(p, src, out);
+        return p->y0 + p->index_y[y] + 1;
+    case HST__RESIZE_BY_FIXED:
+    case HST__RESIZE_BY_DOUBLE:
+        return p->copy_y ? p->options.box.y0 + p->options.window.y0 + y + 1
+                         : p->ty.start[y] + p->ty.count[y];
+    case HST__RESIZE_BY_LINEAR:
+    case HST__RESIZE_BY_CUBIC:
+        last = t->start[y] + t->taps;
+        return p->y0 + (last < 1 ? 1 : last > t->width ? t->width : last);
+    case HST__RESIZE_BY_FLOAT:
+        return p->y0 + p->ty.start[y] + p->ty.count[y];
+    case HST__RESIZE_BY_AREA:
+        return p->y0 + (p->options.window.y0 + y + 1) * p->ratio_y;
+    default:
+        return p->y0 + (p->options.window.y0 + y + 1) * 2;
+    }
+}
+
+void hst__resize_begin(plan *p) {
+    p->made = p->filled = 0;
+    for (int i = 0; i < p->slots; i++)
+        p->ring_row[i] = -1;
+}
+
+void hst__resize_rows(plan *p, const hst__image *src, const hst__image *out, int ready) {
+    int to_row = p->made;
+    while (to_row < p->height && needed(p, to_row) <= ready)
+        to_row++;
+    switch (p->kind) {
+    case HST__RESIZE_BY_INDEX:
+        run_index(p, src, out, to_row);
         break;
     case HST__RESIZE_BY_FIXED:
     case HST__RESIZE_BY_DOUBLE:
         if (p->copy_y)
-            run_rows(p, src, out);
+            run_rows(p, src, out, to_row);
         else if (p->vertical_first)
-            run_columns(p, src, out);
+            run_columns(p, src, out, to_row);
         else
-            run_windows(p, src, out);
+            run_windows(p, src, out, to_row, ready);
         break;
     case HST__RESIZE_BY_LINEAR:
     case HST__RESIZE_BY_CUBIC:
-        run_short(p, src, out);
+        run_short(p, src, out, to_row);
         break;
     case HST__RESIZE_BY_FLOAT:
-        run_float(p, src, out);
+        run_float(p, src, out, to_row);
         break;
     case HST__RESIZE_BY_AREA:
-        run_area(p, src, out);
+        run_area(p, src, out, to_row);
         break;
     case HST__RESIZE_BY_2X2:
-        run_half(p, src, out);
+        run_half(p, src, out, to_row);
         break;
     }
+    p->made = to_row;
 }

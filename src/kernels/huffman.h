@@ -11,32 +11,39 @@
 #include "hasten/cpu.h"
 
 enum {
-    HST__HUFFMAN_LOOK = 11, /**< bits looked up at once */
-    HST__HUFFMAN_MOST = 31, /**< bits of a symbol: a code of 16, a value of 15 */
+    HST__HUFFMAN_LOOK = 11,   /**< bits looked up at once */
+    HST__HUFFMAN_DC_LOOK = 8, /**< for DC: tables of all blocks fit the first cache */
+    HST__HUFFMAN_MOST = 31,   /**< bits of a symbol: a code of 16, a value of 15 */
     HST__HUFFMAN_BLOCKS = 10,
     /** Bytes that must be readable from the reader's p on: what the longest symbols of
      * the most blocks take, and what lies in the reader and in one load behind it. */
     HST__HUFFMAN_ROOM = HST__HUFFMAN_BLOCKS * 64 * (HST__HUFFMAN_MOST + 1) / 8 + 16,
     HST__HUFFMAN_AT_ONCE = 3, /**< entries whose bits 56 hold for certain */
-    HST__HUFFMAN_END = 64,
-    HST__HUFFMAN_SPECIAL = 128,
+    HST__HUFFMAN_VALUES = 64,
+    HST__HUFFMAN_EXIT = 128,
 };
 
-/** What the next HST__HUFFMAN_LOOK bits begin with: one or two symbols that have values.
- * Where they show one, the second is the same again, with a step of 0.
- *
- *   0 to 5         bits of it all, at most 56 / HST__HUFFMAN_AT_ONCE
- *   6              END: the end of the block comes behind the first, and is counted in 0
- *                  to 5; with SPECIAL it comes at once
- *   7              SPECIAL: nothing of this; hst__huffman_slow knows
- *   8 to 13        bits before the first value
- *   14 to 19       64 less the bits of the first value
- *   20 to 25, 26 to 31  the same for the second
- *   32 to 39       AC: zeros before the first, and itself
- *   40 to 47       signed, added to the bits of the first value: 0, or 1 - 2^bits where
- *                  they begin with 0. DC: 40 to 63
- *   48 to 55, 56 to 63  AC: the same for the second */
-typedef uint64_t hst__huffman_entry;
+/** What the next HST__HUFFMAN_LOOK bits of AC codes begin with: one or two symbols that
+ * have values. The bits of the first value are all seen, those of the second need not be;
+ * one alone stands as the second, with a first at the same place. */
+typedef struct hst__huffman_ac {
+    /** Bits of it all, at most 56 / HST__HUFFMAN_AT_ONCE, and flags. EXIT with VALUES:
+     * the end of the block comes behind the values, and is counted. EXIT with bits alone:
+     * it comes at once. EXIT alone: only hst__huffman_slow knows. */
+    uint8_t total;
+    uint8_t step1, step2; /**< from the coefficient before to the first, to the second */
+    uint8_t before;       /**< bits before the second value */
+    uint8_t gap;          /**< 64 less its bits */
+    int8_t base;          /**< added to its bits: 0, or 1 - 2^bits where the first is 0 */
+    int16_t value1;
+} hst__huffman_ac;
+
+/** The same for the next HST__HUFFMAN_DC_LOOK bits of DC codes, one symbol. */
+typedef struct hst__huffman_dc {
+    uint8_t total; /**< bits of it all, or EXIT alone */
+    uint8_t before, gap;
+    int32_t base;
+} hst__huffman_dc;
 
 /** A symbol as the file defines it. */
 typedef struct hst__huffman_symbol {
@@ -47,7 +54,10 @@ typedef struct hst__huffman_symbol {
 
 /** One table as a file gives it, and made ready. */
 typedef struct hst__huffman_table {
-    hst__huffman_entry look[1 << HST__HUFFMAN_LOOK];
+    union {
+        hst__huffman_ac ac[1 << HST__HUFFMAN_LOOK];
+        hst__huffman_dc dc[1 << HST__HUFFMAN_DC_LOOK];
+    } look;
     uint8_t counts[17]; /**< codes of 1 to 16 bits */
     uint8_t symbols[256];
 } hst__huffman_table;

@@ -30,65 +30,75 @@ hst__huffman_symbol hst__huffman_slow(const hst__huffman_table *table, uint64_t 
     return (hst__huffman_symbol){0};
 }
 
+static const hst__huffman_symbol none;
+
 /* ---- making the look ----------------------------------------------------------------
  */
 
-enum { LOOK = HST__HUFFMAN_LOOK, SHORT_SIZE = 7 };
+enum { LOOK = HST__HUFFMAN_LOOK, DC_LOOK = HST__HUFFMAN_DC_LOOK, SHORT_SIZE = 7 };
 _Static_assert(LOOK - 1 + SHORT_SIZE <= 56 / HST__HUFFMAN_AT_ONCE, "three in 56 bits");
 
-/* What one value adds to an entry: where it lies and how it is completed. `bits` are
- * those before it and itself, of LOOK. */
-static uint64_t place(unsigned before, unsigned size) {
-    return before | (uint64_t)((64 - size) & 63) << 6;
-}
-static int base(unsigned k, unsigned before, unsigned size) {
-    return k >> (LOOK - 1 - before) & 1 ? 0 : 1 - (1 << size);
-}
-
+/* Whether `bits` bits show the symbol, and the first bit behind it. */
 static bool seen(hst__huffman_symbol s, unsigned bits) { return s.code && s.code < bits; }
 static bool plain(hst__huffman_symbol s, unsigned bits) {
     return seen(s, bits) && s.size && s.size <= SHORT_SIZE;
 }
 static bool ends(hst__huffman_symbol s, unsigned bits) {
-    return seen(s, bits) && s.size == 0 && s.zeros < 15;
+    return s.code && s.code <= bits && s.size == 0 && s.zeros < 15;
 }
 
-static hst__huffman_entry dc_entry(unsigned k, hst__huffman_symbol s) {
-    if (!seen(s, LOOK) || s.code + s.size > 56 / HST__HUFFMAN_AT_ONCE)
-        return HST__HUFFMAN_SPECIAL;
+/* What makes the value of its bits, the first of which lies behind `before` of `bits`. */
+static int base(uint64_t bits, unsigned before, unsigned size) {
+    return bits << before >> 63 ? 0 : 1 - (1 << size);
+}
+
+/* `bits` begin with those that are looked up, zeros follow. */
+static hst__huffman_dc dc_entry(uint64_t bits, hst__huffman_symbol s) {
+    unsigned total = s.code + s.size;
+    if (!seen(s, DC_LOOK) || total > 56 / HST__HUFFMAN_AT_ONCE)
+        return (hst__huffman_dc){.total = HST__HUFFMAN_EXIT};
     if (s.size == 0) /* the first bit of the code, less itself */
-        return s.code | place(0, 1) << 8 | (uint64_t)(-(int64_t)(k >> (LOOK - 1))) << 40;
-    return (unsigned)(s.code + s.size) | place(s.code, s.size) << 8 |
-           (uint64_t)base(k, s.code, s.size) << 40;
+        return (hst__huffman_dc){
+            .total = s.code, .gap = 63, .base = -(int32_t)(bits >> 63)};
+    return (hst__huffman_dc){.total = (uint8_t)total,
+                             .before = s.code,
+                             .gap = (uint8_t)(64 - s.size),
+                             .base = base(bits, s.code, s.size)};
 }
 
-/* `first` begins k, `second` what lies behind it. */
-static hst__huffman_entry ac_entry(unsigned k, hst__huffman_symbol first,
-                                   hst__huffman_symbol second) {
-    if (ends(first, LOOK))
-        return HST__HUFFMAN_SPECIAL | HST__HUFFMAN_END | first.code;
-    if (!plain(first, LOOK))
-        return HST__HUFFMAN_SPECIAL;
-    unsigned total = first.code + first.size, step = 0;
-    uint64_t where = place(first.code, first.size);
-    int add = base(k, first.code, first.size);
-    hst__huffman_entry e =
-        where << 8 | (uint64_t)(first.zeros + 1u) << 32 | (uint64_t)(uint8_t)add << 40;
-    if (total < LOOK && plain(second, LOOK - total)) {
-        where = place(total + second.code, second.size);
-        add = base(k, total + second.code, second.size);
-        step = second.zeros + 1u;
-        total += second.code + second.size;
-    } else if (total < LOOK && ends(second, LOOK - total)) {
-        e |= HST__HUFFMAN_END;
-        total += second.code;
+/* `one` tells of the first symbol of LOOK bits. */
+static hst__huffman_ac ac_entry(uint64_t bits, const hst__huffman_symbol *one) {
+    hst__huffman_symbol s = one[bits >> (64 - LOOK)];
+    unsigned step = s.zeros + 1u, step1 = step, at = 0, value1 = 0;
+    if (ends(s, LOOK))
+        return (hst__huffman_ac){.total = (uint8_t)(s.code | HST__HUFFMAN_EXIT)};
+    if (!plain(s, LOOK))
+        return (hst__huffman_ac){.total = HST__HUFFMAN_EXIT};
+    unsigned total = s.code + s.size;
+    hst__huffman_symbol next = total < LOOK ? one[bits << total >> (64 - LOOK)] : none;
+    if (total < LOOK && plain(next, LOOK - total)) {
+        value1 = (unsigned)hst__huffman_value(bits, s);
+        step += next.zeros + 1u;
+        s = next;
+        at = total;
+        total += s.code + s.size;
+        next = total < LOOK ? one[bits << total >> (64 - LOOK)] : none;
     }
-    return e | total | where << 20 | (uint64_t)step << 48 | (uint64_t)(uint8_t)add << 56;
+    hst__huffman_ac e = {.step1 = (uint8_t)step1,
+                         .step2 = (uint8_t)step,
+                         .value1 = (int16_t)value1,
+                         .before = (uint8_t)(at + s.code),
+                         .gap = (uint8_t)(64 - s.size),
+                         .base = (int8_t)base(bits, at + s.code, s.size)};
+    if (total < LOOK && ends(next, LOOK - total))
+        total = (total + next.code) | HST__HUFFMAN_EXIT | HST__HUFFMAN_VALUES;
+    e.total = (uint8_t)total;
+    return e;
 }
 
 bool hst__huffman_make(hst__huffman_table *table, const uint8_t counts[17],
                        const uint8_t symbols[256], bool ac) {
-    hst__huffman_symbol one[1 << LOOK] = {0};
+    hst__huffman_symbol one[1 << LOOK] = {{0}};
     uint32_t code = 0, done = 0;
     memcpy(table->counts, counts, sizeof table->counts);
     memcpy(table->symbols, symbols, sizeof table->symbols);
@@ -103,10 +113,10 @@ bool hst__huffman_make(hst__huffman_table *table, const uint8_t counts[17],
                 one[(code << (LOOK - length)) + k] = s;
         }
     }
-    for (unsigned k = 0; k < 1 << LOOK; k++) {
-        unsigned behind = k << (one[k].code + one[k].size) & ((1 << LOOK) - 1);
-        table->look[k] = ac ? ac_entry(k, one[k], one[behind]) : dc_entry(k, one[k]);
-    }
+    for (uint64_t k = 0; ac && k < 1 << LOOK; k++)
+        table->look.ac[k] = ac_entry(k << (64 - LOOK), one);
+    for (uint64_t k = 0; !ac && k < 1 << DC_LOOK; k++)
+        table->look.dc[k] = dc_entry(k << (64 - DC_LOOK), one[k << (LOOK - DC_LOOK)]);
     return true;
 }
 

@@ -8,8 +8,7 @@
 
 static void lap(uint64_t *stage_ns, hst_stage stage, uint64_t *since) {
     uint64_t now = hst__clock_ns();
-    if (stage_ns)
-        stage_ns[stage] += now - *since;
+    stage_ns[stage] += now - *since;
     *since = now;
 }
 
@@ -92,72 +91,114 @@ static hst_status upright_size(const void *bytes, size_t size, int *width, int *
     return HST_OK;
 }
 
-/** Decodes and settles the geometry. Where a reduced picture is enough, the geometry is
- * nevertheless that of the whole photograph, so that boxes are in its pixels. */
-static hst_status decode(hst_pipeline *p, const void *bytes, size_t size, fitting *f,
-                         hst_error *err) {
-    hst__decode_options o = {.channels = p->m.color == HST__COLOR_GREY ? 1 : 3,
-                             .fast = p->m.fast_decode};
-    bool damaged;
-    hst_status st = HST_OK;
-    if (p->m.reduced_decode) {
-        int width, height;
-        st = upright_size(bytes, size, &width, &height, err);
-        if (!st)
-            st = fit(p, width, height, f, err);
-        if (st)
-            return st;
-        o.want_width = f->width;
-        o.want_height = f->height;
+/** A photograph on its way into the input: rows are resized and converted as soon as
+ * they are decoded, while they are in cache. */
+typedef struct way {
+    hst_pipeline *p;
+    fitting f;
+    bool fitted;  /**< f is known */
+    bool begun;   /**< and what follows from it */
+    bool resizes; /**< else the photograph has the size needed */
+    int converted;
+    uint64_t *stage_ns;
+    hst__convert_options convert;
+} way;
+
+static void set_convert(way *w) {
+    const hst_pipeline *p = w->p;
+    const hst__manifest *m = &p->m;
+    w->convert =
+        (hst__convert_options){.type = m->u8 ? HST__CONVERT_U8 : HST__CONVERT_F32,
+                               .hwc = m->layout == HST__LAYOUT_NHWC,
+                               .channels = p->channels,
+                               .bgr = m->color == HST__COLOR_BGR,
+                               .scale = m->scale,
+                               .width = p->width,
+                               .height = p->height,
+                               .x = w->f.x,
+                               .y = w->f.y};
+    for (int i = 0; i < 3; i++) {
+        w->convert.mean[i] = m->mean[i];
+        w->convert.std[i] = m->std[i];
+        w->convert.pad[i] = m->pad;
     }
-    st = hst__image_decode(bytes, size, &o, &p->photo, &damaged, err);
-    return st || p->m.reduced_decode ? st
-                                     : fit(p, p->photo.width, p->photo.height, f, err);
 }
 
-static hst_status convert(hst_pipeline *p, const hst__image *from, const fitting *f,
-                          hst_error *err) {
-    hst__convert_options o = {.type = p->m.u8 ? HST__CONVERT_U8 : HST__CONVERT_F32,
-                              .hwc = p->m.layout == HST__LAYOUT_NHWC,
-                              .channels = p->channels,
-                              .bgr = p->m.color == HST__COLOR_BGR,
-                              .scale = p->m.scale,
-                              .width = p->width,
-                              .height = p->height,
-                              .x = f->x,
-                              .y = f->y};
-    for (int i = 0; i < 3; i++) {
-        o.mean[i] = p->m.mean[i];
-        o.std[i] = p->m.std[i];
-        o.pad[i] = p->m.pad;
+static hst_status begin(way *w, const hst__image *photo, hst_error *err) {
+    hst_pipeline *p = w->p;
+    hst_status st = w->fitted ? HST_OK : fit(p, photo->width, photo->height, &w->f, err);
+    w->begun = true;
+    if (st)
+        return st;
+    const fitting *f = &w->f;
+    set_convert(w);
+    w->resizes = f->width != photo->width || f->height != photo->height || f->window.x1;
+    if (!w->resizes)
+        return HST_OK;
+    hst__resize_options o = {.filter = p->m.filter,
+                             .convention = p->m.convention,
+                             .width = f->width,
+                             .height = f->height,
+                             .window = f->window};
+    return hst__resizer_begin(&p->resizer, photo, &o, &p->scaled, err);
+}
+
+/** Takes what is ready of the photograph as far as it goes. */
+static hst_status take_rows(void *context, const hst__image *photo, int ready,
+                            hst_error *err) {
+    way *w = context;
+    hst_pipeline *p = w->p;
+    const hst__image *picture = photo;
+    uint64_t since = hst__clock_ns();
+    hst_status st = w->begun ? HST_OK : begin(w, photo, err);
+    if (st)
+        return st;
+    if (w->resizes) {
+        picture = &p->scaled;
+        ready = hst__resizer_rows(&p->resizer, photo, ready, &p->scaled);
     }
-    return hst__image_convert(from, &o, p->input->data, hst_tensor_count(p->input), err);
+    lap(w->stage_ns, HST_STAGE_RESIZE, &since);
+    st = hst__image_convert_rows(picture, &w->convert, w->converted, ready,
+                                 p->input->data, hst_tensor_count(p->input), err);
+    w->converted = ready;
+    lap(w->stage_ns, HST_STAGE_NORMALISE, &since);
+    return st;
+}
+
+/** Where a reduced picture is enough, the geometry is nevertheless that of the whole
+ * photograph, so that boxes are in its pixels. */
+static hst_status decode(way *w, const void *bytes, size_t size, hst_error *err) {
+    hst_pipeline *p = w->p;
+    hst__decode_options o = {.channels = p->m.color == HST__COLOR_GREY ? 1 : 3,
+                             .fast = p->m.fast_decode,
+                             .rows = take_rows,
+                             .rows_context = w};
+    bool damaged;
+    if (p->m.reduced_decode) {
+        int width, height;
+        hst_status st = upright_size(bytes, size, &width, &height, err);
+        if (!st)
+            st = fit(p, width, height, &w->f, err);
+        if (st)
+            return st;
+        w->fitted = true;
+        o.want_width = w->f.width;
+        o.want_height = w->f.height;
+    }
+    return hst__image_decode(bytes, size, &o, &p->photo, &damaged, err);
 }
 
 hst_status hst__pipeline_prepare(hst_pipeline *p, const void *bytes, size_t size,
                                  uint64_t *stage_ns, hst_error *err) {
-    uint64_t since = hst__clock_ns();
-    fitting f;
+    uint64_t start = hst__clock_ns(), taken[HST_STAGE_COUNT] = {0};
+    way w = {.p = p, .stage_ns = taken};
     p->loaded = false;
     p->n_classes = p->n_detections = 0; /* the last photograph's answer */
-    hst_status st = decode(p, bytes, size, &f, err);
-    lap(stage_ns, HST_STAGE_DECODE, &since);
-    if (st)
-        return st;
-    const hst__image *picture = &p->photo;
-    if (f.width != p->photo.width || f.height != p->photo.height || f.window.x1) {
-        hst__resize_options o = {.filter = p->m.filter,
-                                 .convention = p->m.convention,
-                                 .width = f.width,
-                                 .height = f.height,
-                                 .window = f.window};
-        st = hst__resizer_run(&p->resizer, &p->photo, &o, &p->scaled, err);
-        picture = &p->scaled;
-    }
-    lap(stage_ns, HST_STAGE_RESIZE, &since);
-    if (!st)
-        st = convert(p, picture, &f, err);
-    lap(stage_ns, HST_STAGE_NORMALISE, &since);
+    hst_status st = decode(&w, bytes, size, err);
+    taken[HST_STAGE_DECODE] =
+        hst__clock_ns() - start - taken[HST_STAGE_RESIZE] - taken[HST_STAGE_NORMALISE];
+    for (int i = 0; i < HST_STAGE_COUNT && stage_ns; i++)
+        stage_ns[i] += taken[i];
     p->loaded = !st;
     return st;
 }

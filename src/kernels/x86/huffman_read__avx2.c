@@ -4,8 +4,6 @@
 
 #include "kernels/huffman.h"
 
-typedef hst__huffman_entry entry;
-
 /** At least 56 bits. */
 static inline void refill(hst__huffman_reader *r) {
     uint64_t v;
@@ -15,35 +13,27 @@ static inline void refill(hst__huffman_reader *r) {
     r->n |= 56;
 }
 
-static inline entry look(const hst__huffman_table *t, uint64_t bits) {
-    return t->look[bits >> (64 - HST__HUFFMAN_LOOK)];
-}
-
 static inline void drop(hst__huffman_reader *r, unsigned n) {
     r->bits <<= n & 63;
     r->n -= n & 63;
 }
 
-/* The bits of the first and the second value. */
-static inline int first(uint64_t bits, entry e) {
-    return (int)(bits << (e >> 8 & 63) >> (e >> 14 & 63));
-}
-static inline int second(uint64_t bits, entry e) {
-    return (int)(bits << (e >> 20 & 63) >> (e >> 26 & 63));
+static inline int bits_at(uint64_t bits, unsigned before, unsigned gap) {
+    return (int)(bits << (before & 63) >> (gap & 63));
 }
 
 static inline bool read_dc(hst__huffman_reader *r, const hst__huffman_table *t,
                            int *last) {
     refill(r);
-    entry e = look(t, r->bits);
-    if (e & HST__HUFFMAN_SPECIAL) {
+    const hst__huffman_dc *e = &t->look.dc[r->bits >> (64 - HST__HUFFMAN_DC_LOOK)];
+    if (e->total & HST__HUFFMAN_EXIT) {
         hst__huffman_symbol s = hst__huffman_slow(t, r->bits, false);
         *last += hst__huffman_value(r->bits, s);
         drop(r, s.code + s.size);
         return s.code && *last == (int16_t)*last;
     }
-    *last += first(r->bits, e) + (int)((int64_t)e >> 40);
-    drop(r, (unsigned)e);
+    *last += bits_at(r->bits, e->before, e->gap) + e->base;
+    drop(r, e->total);
     return *last == (int16_t)*last;
 }
 
@@ -64,38 +54,57 @@ static inline unsigned read_one(hst__huffman_reader *r, const hst__huffman_table
     return k;
 }
 
+/** The rest of a block, symbol by symbol. */
+static bool read_slow(hst__huffman_reader *r, const hst__huffman_table *t, unsigned k,
+                      int16_t *block) {
+    while (k < 63)
+        k = read_one(r, t, k, block);
+    return k == 63;
+}
+
+static inline void put(const hst__huffman_ac *e, uint64_t bits, unsigned k,
+                       int16_t *block) {
+    int second = bits_at(bits, e->before, e->gap) + e->base;
+    block[hst__huffman_order[k + e->step1]] = e->value1;
+    block[hst__huffman_order[k + e->step2]] = (int16_t)second;
+}
+
+/* Entries are read a byte at a time: loads are cheap here, shifts are not. What ends a
+ * block cannot be predicted, so there is one branch for all of it. */
 static inline bool read_ac(hst__huffman_reader *r, const hst__huffman_table *t,
                            int16_t *block) {
+    int16_t ignored[64];
     unsigned k = 0;
-    do {
-        entry e;
+    for (;;) {
+        const hst__huffman_ac *e;
+        unsigned total, k2;
         refill(r);
 #pragma GCC unroll 3
         for (int i = 0; i < HST__HUFFMAN_AT_ONCE; i++) {
-            e = look(t, r->bits);
-            if (e & HST__HUFFMAN_SPECIAL)
-                break;
-            unsigned k1 = k + (uint8_t)(e >> 32);
-            k = k1 + (uint8_t)(e >> 48);
-            block[hst__huffman_order[k1]] =
-                (int16_t)(first(r->bits, e) + (int8_t)(e >> 40));
-            block[hst__huffman_order[k]] =
-                (int16_t)(second(r->bits, e) + (int)((int64_t)e >> 56));
-            if (k >= 63 && (k > 63 || e & HST__HUFFMAN_END)) /* what ends at the first? */
-                return k1 == 63 && read_one(r, t, 63 - (uint8_t)(e >> 32), block) == 63;
-            drop(r, (unsigned)e);
-            if (k == 63 || e & HST__HUFFMAN_END)
-                return true;
+            e = &t->look.ac[r->bits >> (64 - HST__HUFFMAN_LOOK)];
+            total = e->total;
+            k2 = k + e->step2;
+            if ((total | (k2 + 65)) & HST__HUFFMAN_EXIT) /* or k2 >= 63 */
+                goto ending;
+            put(e, r->bits, k, block);
+            k = k2;
+            drop(r, total);
         }
-        if (e & HST__HUFFMAN_SPECIAL) {
-            if (e & HST__HUFFMAN_END) {
-                drop(r, (unsigned)e);
-                return true;
-            }
+        continue;
+    ending:
+        if (total == HST__HUFFMAN_EXIT) {
             k = read_one(r, t, k, block);
+            if (k >= 63)
+                return k == 63;
+            continue;
         }
-    } while (k < 63);
-    return k == 63;
+        if (k2 > 63 || (k2 == 63 && total & HST__HUFFMAN_EXIT))
+            return read_slow(r, t, k, block); /* not all of it is of this block */
+        bool values = k2 == 63 || total & HST__HUFFMAN_VALUES;
+        put(e, r->bits, k, values ? block : ignored);
+        drop(r, total);
+        return true;
+    }
 }
 
 bool hst__huffman_read__avx2(hst__huffman_reader *reader, hst__huffman_unit *unit,
