@@ -24,6 +24,9 @@ typedef struct hst_session_options {
     const hst_input_shape *shapes; /**< for free dimensions; may be NULL */
     size_t n_shapes;
     int exact; /**< 1: run the graph node by node as it was read, without fusion */
+    double seconds_max; /**< plans whose run is estimated to take longer on one core are
+                             refused with HST_E_LIMIT; 0: 3600. The estimate is rough and
+                             the same on every machine: it tells seconds from days */
 } hst_session_options;
 
 HST_API void hst_session_options_init(hst_session_options *options);

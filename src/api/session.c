@@ -39,6 +39,8 @@ static hst_status check_options(const hst_model *m, const hst_session_options *o
     if (o->threads < 0 || o->threads > HST__POOL_MAX)
         return hst__fail(err, HST_E_ARG, "%d threads are not in 0..%d", o->threads,
                          HST__POOL_MAX);
+    if (!(o->seconds_max >= 0))
+        return hst__fail(err, HST_E_ARG, "seconds_max is %g", o->seconds_max);
     for (size_t i = 0; i < o->n_shapes; i++) {
         bool found = false;
         for (int k = 0; k < m->graph->n_inputs; k++)
@@ -89,6 +91,8 @@ hst_status hst_session_create(hst_model *model, const hst_session_options *optio
     st = hst__runner_init(&s->runner, model->graph, &model->plans,
                           o.threads ? o.threads : hst__pool_default_threads(), o.cpu,
                           o.exact, err);
+    if (o.seconds_max > 0)
+        s->runner.seconds_max = o.seconds_max;
     if (!st)
         st = plan_ahead(s, &o, err);
     if (st) {

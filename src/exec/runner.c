@@ -16,7 +16,8 @@ hst_status hst__runner_init(hst__runner *r, const hst__graph *graph,
                        .cache = cache,
                        .threads = threads,
                        .cpu = hst__cpu_resolve(cpu),
-                       .no_passes = no_passes};
+                       .no_passes = no_passes,
+                       .seconds_max = HST__SECONDS_MAX};
     r->inputs = hst__alloc(n * sizeof *r->inputs);
     r->bound = hst__alloc(n * sizeof *r->bound);
     r->addresses = hst__alloc(n * sizeof *r->addresses);
@@ -51,6 +52,7 @@ static hst_status adopt(hst__runner *r, const hst__desc *inputs,
     hst__plan_options options = {.inputs = inputs,
                                  .values = values,
                                  .threads = r->threads,
+                                 .seconds_max = r->seconds_max,
                                  .cpu = r->cpu,
                                  .no_passes = r->no_passes};
     hst__plan_entry *entry;
@@ -58,7 +60,9 @@ static hst_status adopt(hst__runner *r, const hst__desc *inputs,
     if (st)
         return st;
     hst__exec *exec;
-    st = hst__exec_create(entry->plan, &exec, err);
+    st = hst__plan_check_time(entry->plan, r->seconds_max, err);
+    if (!st)
+        st = hst__exec_create(entry->plan, &exec, err);
     if (st) {
         hst__plan_cache_release(r->cache, entry);
         return st;
@@ -140,6 +144,8 @@ hst_status hst__runner_prepare(hst__runner *r, const hst_tensor *const *inputs,
 static hst_status evaluate(hst__runner *r, const hst_tensor *const *inputs,
                            hst_error *err) {
     hst__graph *g;
+    hst__graph_destroy(r->evaluated); /* the last results make room */
+    r->evaluated = NULL;
     hst_status st = hst__graph_clone(r->graph, &g, err);
     if (st)
         return st;
@@ -149,13 +155,13 @@ static hst_status evaluate(hst__runner *r, const hst_tensor *const *inputs,
                                     .values = inputs,
                                     .cpu = r->cpu,
                                     .threads = r->threads,
+                                    .seconds_max = r->seconds_max,
                                     .evaluate = true};
     st = hst__resolve(g, &options, err);
     if (st) {
         hst__graph_destroy(g);
         return st;
     }
-    hst__graph_destroy(r->evaluated);
     r->evaluated = g;
     return HST_OK;
 }

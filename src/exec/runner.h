@@ -6,12 +6,16 @@
 #include "exec/session.h"
 #include "plan/cache.h"
 
+/** An hour: some hundred times BERT base on 512 tokens. */
+enum { HST__SECONDS_MAX = 3600 };
+
 typedef struct hst__runner {
     const hst__graph *graph;
     hst__plan_cache *cache;
     int threads;
     hst_cpu_level cpu; /**< resolved */
     bool no_passes;
+    double seconds_max; /**< runs estimated to take longer on one core are refused */
 
     /* What the last inputs led to. */
     hst__desc *inputs;

@@ -71,6 +71,7 @@ hst_status hst__binary_prepare(hst__op_ctx *c, hst__step *s, hst__binary_row *ro
     st->y_size = hst_dtype_size(c->out[0].dtype);
     hst__bcast_init(&st->walk, &c->out[0], c->in, 2);
     st->pieces = hst__pieces_cut(count, ns, 64, c->threads);
+    s->ns = ns * (double)count;
     s->state = st;
     s->run = binary_run;
     for (int i = 0; i < 2; i++)

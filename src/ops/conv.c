@@ -202,6 +202,7 @@ static hst_status prepare_depthwise(hst__op_ctx *c, hst__step *step, conv_state 
     hst__dwconv_f32_pack(&s->dw, c->in_const[W]->data, weight_scale(c), s->packed);
     release_weights(c, step);
     s->pieces = hst__pieces_cut(s->dw.rows, s->dw.row_flops / 30, 1, c->threads);
+    step->ns = step->macs * (s->dw.desc.multiplier == 1 ? 0.1 : 3);
     step->kernel = s->dw.kernel->name;
     step->run = depthwise_run;
     return HST_OK;
@@ -241,6 +242,8 @@ static hst_status prepare_fast(hst__op_ctx *c, hst__step *step, conv_state *s,
                        s->plan.n_panels);
     release_weights(c, step);
     s->split = hst__conv_f32_split(&s->plan);
+    step->ns = HST__MAC_NS / 2 * s->plan.tile_flops * (double)s->plan.m_tiles *
+               (double)s->plan.n_panels;
     step->worker_scratch = s->plan.scratch_bytes;
     step->kernel = s->plan.kernel->name;
     step->run = fast_run;
@@ -268,6 +271,7 @@ static hst_status prepare_plain(hst__op_ctx *c, hst__step *step, conv_state *s,
     double per_plane = plane * (double)hst__desc_span(&c->in[W], 1, c->in[W].rank);
     s->pieces = hst__pieces_cut(s->nd.batch * s->nd.out_c, per_plane, 1, c->threads);
     step->unaligned |= 1u << W;
+    step->ns = 8 * step->macs;
     step->kernel = "conv_nd_f32__ref";
     step->run = plain_run;
     return HST_OK;

@@ -224,6 +224,8 @@ static hst_status prepare_fast(hst__op_ctx *c, hst__step *step, transpose_state 
     step->worker_scratch = s->plan.scratch_bytes;
     s->split =
         hst__split_tiles(s->plan.rows, s->plan.n_panels, s->plan.row_flops, c->threads);
+    step->ns = HST__MAC_NS / 2 * s->plan.row_flops * (double)s->plan.rows *
+               (double)s->plan.n_panels;
     step->kernel = "conv_transpose_f32";
     step->run = fast_run;
     return HST_OK;
@@ -250,6 +252,10 @@ static hst_status prepare(hst__op_ctx *c, hst__step *step) {
     double per_plane = step->macs / (double)(planes > 0 ? planes : 1);
     s->pieces = hst__pieces_cut(planes, 2 * per_plane, 1, c->threads);
     step->unaligned = 1u << W;
+    /* Each output asks every tap of every input channel of its group. */
+    step->ns = 10 * (double)hst__desc_size(&c->out[0]) *
+               (double)(g.d.in_c / (g.d.groups ? g.d.groups : 1)) *
+               (double)hst__desc_span(&c->in[W], 2, c->in[W].rank);
     step->kernel = "conv_transpose_nd_f32__ref";
     step->run = plain_run;
     return HST_OK;

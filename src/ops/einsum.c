@@ -19,6 +19,7 @@ typedef struct einsum_state {
     size_t dims[LETTERS];
     size_t stride[INPUTS_MAX][LETTERS]; /**< by loop */
     size_t outputs, terms;
+    double visits; /**< of the innermost loop, all together */
     hst__pieces pieces;
 } einsum_state;
 
@@ -196,9 +197,11 @@ static void build_loops(const hst__op_ctx *c, const equation *e, einsum_state *s
             order[s->loops++] = k;
         }
     s->outputs = s->terms = 1;
+    s->visits = 1;
     for (int i = 0; i < s->loops; i++) {
         s->dims[i] = (size_t)e->dims[order[i]];
         *(i < s->kept ? &s->outputs : &s->terms) *= s->dims[i];
+        s->visits *= (double)s->dims[i];
     }
     for (int i = 0; i < e->n_in; i++) {
         int64_t strides[HST_MAX_RANK];
@@ -278,7 +281,8 @@ static hst_status prepare(hst__op_ctx *c, hst__step *step) {
         return hst__op_bad_type(c, 0, "f32, f64, integers");
     build_loops(c, &e, s);
     s->pieces = hst__pieces_cut(s->outputs, 5.0 * (double)s->terms, 1, c->threads);
-    step->macs = (double)s->outputs * (double)s->terms;
+    step->macs = s->visits;
+    step->ns = (4 + 4 * (double)s->n_in) * s->visits;
     step->kernel = "einsum_loops";
     step->state = s;
     step->run = run;

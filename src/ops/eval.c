@@ -51,6 +51,19 @@ static hst_status bind(eval *e, const hst_tensor *const *in, hst_tensor **outs) 
     return HST_OK;
 }
 
+static hst_status spend(eval *e, hst__op_budget *budget) {
+    double ns = hst__step_ns(&e->step);
+    budget->exceeded = ns > budget->ns;
+    if (budget->exceeded)
+        return hst__op_fail(
+            &e->ctx, HST_E_LIMIT,
+            "it would take about %.3g s on one core, and %.3g s are left for "
+            "the graph: use smaller shapes",
+            ns * 1e-9, budget->ns * 1e-9);
+    budget->ns -= ns;
+    return HST_OK;
+}
+
 static hst_status run(eval *e, const hst_tensor *const *in, hst_tensor **outs) {
     hst__step *s = &e->step;
     if (s->alias) {
@@ -77,7 +90,7 @@ static hst_status run(eval *e, const hst_tensor *const *in, hst_tensor **outs) {
 
 hst_status hst__op_eval(const hst__node *node, const hst_tensor *const *in,
                         const bool *out_wanted, hst_cpu_level cpu, int threads,
-                        hst_tensor **outs, hst_error *err) {
+                        hst__op_budget *budget, hst_tensor **outs, hst_error *err) {
     const hst__op *op = hst__op_get(node->op);
     memset(outs, 0, (size_t)node->n_out * sizeof *outs);
     eval *e = hst__alloc(sizeof *e);
@@ -108,6 +121,8 @@ hst_status hst__op_eval(const hst__node *node, const hst_tensor *const *in,
     hst_status st = op->infer(&e->ctx);
     if (!st)
         st = op->prepare(&e->ctx, &e->step);
+    if (!st)
+        st = spend(e, budget);
     if (!st)
         st = bind(e, in, outs);
     if (!st)

@@ -69,6 +69,9 @@ static hst_status prepare(hst__op_ctx *c, hst__step *step) {
     s->bias = hst__attr_float(c->node, "bias", 1);
     size_t positions = s->channels ? hst__desc_size(x) / s->channels : 0;
     s->pieces = hst__pieces_cut(positions, 30.0 * (double)s->channels, 1, c->threads);
+    double window =
+        (double)size < (double)s->channels ? (double)size : (double)s->channels;
+    step->ns = (30 + 2 * window) * (double)hst__desc_size(x);
     step->state = s;
     step->run = run;
     return HST_OK;

@@ -152,6 +152,7 @@ static hst_status prepare(hst__op_ctx *c, hst__step *step) {
     step->state = p;
     step->run = runs[c->in[A].dtype];
     step->macs = (double)p->batches * (double)s.m * (double)s.n * (double)s.k;
+    step->ns = 2 * step->macs;
     return HST_OK;
 }
 

@@ -131,6 +131,7 @@ static hst_status prepare(hst__op_ctx *c, hst__step *step) {
                                 c->threads);
     step->worker_scratch = s->n * (sizeof(int32_t) + sizeof(int16_t));
     step->macs = (double)s->m * (double)s->n * (double)s->k;
+    step->ns = 2 * step->macs;
     step->state = s;
     step->run = run;
     return HST_OK;

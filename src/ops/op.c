@@ -26,6 +26,12 @@ hst_status hst__op_bad_type(hst__op_ctx *c, int input, const char *supported) {
 
 hst_status hst__op_nomem(hst__op_ctx *c, size_t bytes) {
     char label[HST__NODE_LABEL];
+    if (c->blocks && c->blocks->full)
+        return hst__op_fail(
+            c, HST_E_LIMIT,
+            "packed for fast kernels, weights that many nodes share would "
+            "take more than %zu bytes",
+            c->blocks->bytes_max);
     hst_status st = hst__fail_nomem(c->err, bytes);
     return hst__fail_in(c->err, st, "%s", hst__node_label(c->node, label, sizeof label));
 }
@@ -109,7 +115,7 @@ static bool get_float(const hst_tensor *t, size_t k, float *out) {
 /** The known value of input i, or the error that fits. */
 static hst_status known(hst__op_ctx *c, int i, int cap, const hst_tensor **t) {
     if (!hst__op_has(c, i))
-        return hst__op_fail(c, HST_E_ARG, "input %d is missing", i);
+        return hst__op_fail(c, HST_E_FORMAT, "input %d is missing", i);
     *t = c->in_const[i];
     if (!*t)
         return hst__op_fail(c, HST_E_VALUE_NEEDED, "the value of input %d must be known",
@@ -208,12 +214,35 @@ void *hst__op_block(hst__op_ctx *c, size_t bytes) {
         b->items = items;
         b->cap = cap;
     }
-    void *p = hst__alloc_raw(bytes);
+    b->full = b->bytes_max && (bytes > b->bytes_max || b->bytes > b->bytes_max - bytes);
+    void *p = b->full ? NULL : hst__alloc_raw(bytes);
     if (p) {
         b->items[b->count++] = p;
         b->bytes += bytes;
     }
     return p;
+}
+
+/** Positions that a loop over all dimensions visits: those of an empty tensor too, whose
+ * outer dimensions may be huge. */
+static double positions(const hst__desc *d) {
+    double n = d->dtype ? 1 : 0;
+    for (int i = 0; i < d->rank; i++)
+        n *= d->dims[i] > 1 ? (double)d->dims[i] : 1;
+    return n;
+}
+
+double hst__step_ns(const hst__step *s) {
+    const double element_ns = 5;
+    double loops = s->macs * HST__MAC_NS, n = 0;
+    if (s->alias)
+        return 0;
+    for (int i = 0; i < s->n_in; i++)
+        if (!(s->consumed >> (i < 64 ? i : 63) & 1))
+            n += positions(&s->in_desc[i]);
+    for (int i = 0; i < s->n_out; i++)
+        n += positions(&s->out_desc[i]);
+    return n * element_ns + (s->ns > loops ? s->ns : loops);
 }
 
 void hst__op_blocks_fini(hst__op_blocks *b) {

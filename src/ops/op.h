@@ -44,6 +44,8 @@ struct hst__step {
     /* Told to the profile. */
     const char *kernel; /**< static text: which kernel was picked */
     double macs;        /**< multiply-accumulates; 0 where it makes no sense */
+    double ns; /**< rough time of the loops on one core, set where it is more than macs
+                  and elements tell; for limits, see hst__step_ns */
     const hst__node *node;
 };
 
@@ -93,7 +95,7 @@ static inline bool hst__op_wants(const hst__op_ctx *c, int i) {
 hst_status hst__op_set_out(hst__op_ctx *c, int i, hst_dtype dtype, int rank,
                            const int64_t *dims);
 /** The integers of constant input i (s64, s32, u8 ... of rank 0 or 1), at most cap.
- * HST_E_VALUE_NEEDED where it is not known before the run, ARG where absent. */
+ * HST_E_VALUE_NEEDED where it is not known before the run, FORMAT where absent. */
 hst_status hst__op_ints(hst__op_ctx *c, int i, int64_t *out, int cap, int *count);
 /** Likewise for floats (f32, f16, f64 or any integer type). */
 hst_status hst__op_floats(hst__op_ctx *c, int i, float *out, int cap, int *count);
@@ -108,7 +110,8 @@ hst_status hst__op_broadcast(hst__op_ctx *c, const hst__desc *a, const hst__desc
 /** Zeroed state of the step's lifetime; NULL when out of memory (then return
  * hst__op_nomem). */
 void *hst__op_state(hst__op_ctx *c, size_t bytes);
-/** A large 128-byte aligned buffer of the plan's lifetime, contents undefined. */
+/** A large 128-byte aligned buffer of the plan's lifetime, contents undefined; NULL when
+ * there is none (then return hst__op_nomem). */
 void *hst__op_block(hst__op_ctx *c, size_t bytes);
 hst_status hst__op_nomem(hst__op_ctx *c, size_t bytes);
 /** Bytes of a constant that is not needed any more may leave memory (a file map's pages).
@@ -131,13 +134,28 @@ typedef struct hst__op_blocks {
     void **items;
     int count, cap;
     size_t bytes;
+    size_t bytes_max; /**< 0: no limit */
+    bool full;        /**< a block was refused for it */
 } hst__op_blocks;
 void hst__op_blocks_fini(hst__op_blocks *b);
+
+/** Of one multiply-accumulate of a good kernel, roundly. */
+#define HST__MAC_NS 0.05
+
+/** Rough time of a run of the step on one core, in nanoseconds: meant to tell seconds
+ * from days, off by ten where it must be. The same for every CPU level. */
+double hst__step_ns(const hst__step *s);
+
+/** What evaluating nodes may still take; hst__op_eval counts it down. */
+typedef struct hst__op_budget {
+    double ns;
+    bool exceeded; /**< a node was refused with HST_E_LIMIT for it */
+} hst__op_budget;
 
 /** Runs one node on known tensors (constant folding, graphs whose shapes depend on data).
  * in[i] may be NULL where absent. outs[i] become the caller's; all NULL on failure. */
 hst_status hst__op_eval(const hst__node *node, const hst_tensor *const *in,
                         const bool *out_wanted, hst_cpu_level cpu, int threads,
-                        hst_tensor **outs, hst_error *err);
+                        hst__op_budget *budget, hst_tensor **outs, hst_error *err);
 
 #endif

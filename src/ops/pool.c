@@ -99,6 +99,14 @@ static void run_plain(const hst__step *step, const hst__run *r) {
                   &j);
 }
 
+/** Taps that lie in the input, at most. */
+static double clipped_window(const hst__pool_desc *d) {
+    double n = 1;
+    for (int i = 0; i < d->dims; i++)
+        n *= (double)(d->kernel[i] < d->in[i] ? d->kernel[i] : d->in[i]);
+    return n;
+}
+
 /** Bytes are compared as they are: max pooling of u8 and s8 on planar tensors, by way of
  * floats, which hold every byte exactly. */
 static void run_bytes(const hst__step *step, const hst__run *r) {
@@ -134,6 +142,7 @@ hst_status hst__pool_prepare(hst__op_ctx *c, hst__step *step, bool max) {
         window *= (double)s->d.kernel[i];
     if (bytes) {
         step->scratch = (hst__desc_size(&c->in[X]) + (size_t)outputs) * sizeof(float);
+        step->ns = HST__POOL_TAP_NS * outputs * window;
         step->run = run_bytes;
     } else if (c->node->channels_last && !hst__op_wants(c, INDICES)) {
         s->kernels = hst__pool_pick(c->cpu);
@@ -141,12 +150,14 @@ hst_status hst__pool_prepare(hst__op_ctx *c, hst__step *step, bool max) {
         size_t rows = s->d.batch * (size_t)s->d.out[0];
         s->pieces = hst__pieces_cut(
             rows, outputs / (double)(rows ? rows : 1) * window * 0.1, 1, c->threads);
+        step->ns = 0.3 * outputs * clipped_window(&s->d);
         step->kernel = s->kernels->name;
         step->run = run_rows;
     } else {
         size_t planes = s->d.batch * s->d.channels;
         s->pieces = hst__pieces_cut(
             planes, outputs / (double)(planes ? planes : 1) * window * 2, 1, c->threads);
+        step->ns = HST__POOL_TAP_NS * outputs * window;
         step->kernel = "pool_nd_f32__ref";
         step->run = run_plain;
     }

@@ -5,6 +5,9 @@
 #include "kernels/pool.h"
 #include "ops/op.h"
 
+/** Of one tap in the plain form, padding included. */
+#define HST__POOL_TAP_NS 20
+
 /** Shape of the outputs of MaxPool and AveragePool. */
 hst_status hst__pool_infer(hst__op_ctx *c);
 hst_status hst__pool_prepare(hst__op_ctx *c, hst__step *s, bool max);

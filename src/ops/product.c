@@ -167,6 +167,9 @@ hst_status hst__product_prepare(hst__op_ctx *c, hst__step *step,
     step->worker_scratch = s->plan.scratch_bytes;
     step->kernel = s->plan.kernel->name;
     step->macs = (double)s->p.batch * (double)s->p.m * (double)s->p.n * (double)s->p.k;
+    /* Tiles are computed whole, and every matrix costs its call. */
+    double tiles = (double)s->plan.m_tiles * (double)s->plan.n_panels;
+    step->ns = (double)s->p.batch * (HST__MAC_NS / 2 * tile_flops * tiles + 150);
     step->state = s;
     step->run = run;
     return st;

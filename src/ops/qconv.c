@@ -172,6 +172,7 @@ hst_status hst__qconv_prepare(hst__op_ctx *c, hst__step *step, const hst__qconv 
                                 per_plane, 1, c->threads);
     step->worker_scratch = s->out_plane * sizeof(int32_t) + s->in_plane * sizeof(int16_t);
     step->macs = (double)hst__desc_size(&c->out[0]) * (double)(s->group_in * s->taps);
+    step->ns = 2 * step->macs;
     step->state = s;
     step->run = run;
     return HST_OK;

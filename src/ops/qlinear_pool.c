@@ -1,6 +1,6 @@
 #include "ops/qlinear_pool.h"
 
-#include "kernels/pool.h"
+#include "ops/pool.h"
 #include "ops/quant.h"
 #include "ops/types.h"
 #include "ops/window.h"
@@ -80,5 +80,9 @@ hst_status hst__qlinear_pool_prepare(hst__op_ctx *c, hst__step *step, bool globa
         (hst__desc_size(&c->in[X]) + hst__desc_size(&c->out[0])) * sizeof(float);
     step->state = d;
     step->run = run;
-    return describe(c, global, d);
+    hst_status st = describe(c, global, d);
+    step->ns = HST__POOL_TAP_NS * (double)hst__desc_size(&c->out[0]);
+    for (int i = 0; i < d->dims; i++)
+        step->ns *= (double)d->kernel[i];
+    return st;
 }

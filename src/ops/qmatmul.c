@@ -173,6 +173,7 @@ hst_status hst__qmatmul_prepare(hst__op_ctx *c, hst__step *step, const hst__qmat
                                 0.2 * (double)s->k * (double)s->n, 1, c->threads);
     step->worker_scratch = s->n * (sizeof(int32_t) + sizeof(int16_t));
     step->macs = (double)s->batches * (double)s->m * (double)s->n * (double)s->k;
+    step->ns = 2 * step->macs;
     step->state = s;
     step->run = run;
     return HST_OK;

@@ -302,6 +302,10 @@ hst_status hst__recurrent_prepare(hst__op_ctx *c, hst__recurrent *s, hst__step *
     step->worker_scratch = l.bytes;
     step->macs =
         (double)(s->directions * m) * (double)rows * (double)(s->inputs + s->hidden);
+    /* Products of few rows take as long as of a tile's. */
+    step->ns =
+        HST__MAC_NS * step->macs * (s->batch < HST__GEMM_MR_MAX ? HST__GEMM_MR_MAX : 1) +
+        (double)(s->directions * s->steps) * (500 + 5 * (double)(s->batch * rows));
     step->kernel = s->in_plan.kernel->name;
     step->state = s;
     step->run = run;

@@ -198,7 +198,8 @@ static bool changes(const hst__resize *r, int d) {
 }
 
 /** From the last dimension to the first: what is copied in long runs comes last. */
-static hst_status build_passes(hst__op_ctx *c, const hst__resize *r, resize_state *s) {
+static hst_status build_passes(hst__op_ctx *c, hst__step *step, const hst__resize *r,
+                               resize_state *s) {
     int64_t dims[HST_MAX_RANK];
     memcpy(dims, r->in, sizeof dims);
     for (int d = r->rank - 1; d >= 0; d--) {
@@ -217,6 +218,7 @@ static hst_status build_passes(hst__op_ctx *c, const hst__resize *r, resize_stat
         p->out = (size_t)(dims[d] = r->out[d]);
         double ns = 0.15 * (double)p->inner * p->taps + 3;
         p->pieces = hst__pieces_cut(p->outer * p->out, ns, 1, c->threads);
+        step->ns += (double)p->outer * (double)p->out * (2 * ns + 3 * p->taps);
         size_t bytes = p->outer * p->out * p->inner * s->element;
         s->buffer = bytes > s->buffer ? bytes : s->buffer;
         s->n_passes++;
@@ -232,7 +234,7 @@ hst_status hst__resize_prepare(hst__op_ctx *c, hst__step *step, const hst__resiz
         return hst__op_bad_type(c, 0, "f32 (any type for nearest)");
     s->element = hst_dtype_size(c->in[0].dtype);
     s->extrapolation = r->extrapolation;
-    hst_status st = build_passes(c, r, s);
+    hst_status st = build_passes(c, step, r, s);
     if (st)
         return st;
     if (s->n_passes == 0)

@@ -76,6 +76,7 @@ hst_status hst__row_norm_prepare(hst__op_ctx *c, hst__step *step,
         s->skip_rows = 1;
     s->pieces =
         hst__pieces_cut(norm->n ? norm->rows : 0, 0.5 * (double)norm->n, 1, c->threads);
+    step->ns = 80 * (double)norm->rows;
     step->state = s;
     step->in_place = norm->skip < 0 && norm->mean < 0 && norm->inv_std < 0 ? 1 : 0;
     step->kernel = hst__rows_pick(c->cpu)->name;

@@ -95,6 +95,8 @@ hst_status hst__softmax_prepare(hst__op_ctx *c, hst__step *step, bool logarithm)
     s->inner = one_axis && x->rank ? hst__desc_span(x, axis + 1, x->rank) : 1;
     s->pieces =
         hst__pieces_cut(s->n ? s->outer * s->inner : 0, (double)s->n, 1, c->threads);
+    step->ns = (s->inner == 1 ? 5 : 50) * (double)hst__desc_size(x) +
+               20 * (double)s->outer * (double)s->inner;
     step->state = s;
     step->in_place = 1;
     if (x->dtype == HST_DTYPE_F64) {

@@ -1,6 +1,8 @@
 /* TopK: the k largest (smallest) values along an axis and where they are, in order; of
  * equal values the first comes first, NaN comes last. A heap of k indices holds the best
  * so far. */
+#include <math.h>
+
 #include "ops/pieces.h"
 #include "ops/types.h"
 #include "ops/unary.h"
@@ -161,6 +163,7 @@ static hst_status prepare(hst__op_ctx *c, hst__step *step) {
         return hst__op_bad_type(c, X, "integers, f32, f64");
     size_t lines = s->n ? hst__desc_size(x) / s->n : 0;
     s->pieces = hst__pieces_cut(k ? lines : 0, 4 * (double)s->n, 1, c->threads);
+    step->ns = (double)hst__desc_size(x) * (8 + 8 * log2((double)s->k + 1));
     step->worker_scratch = s->k * sizeof(size_t);
     step->consumed = 1u << K;
     step->state = s;

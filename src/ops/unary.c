@@ -50,6 +50,7 @@ hst_status hst__unary_prepare(hst__op_ctx *c, hst__step *s, const hst__unary *ho
     /* Pieces start at multiples of 64, so the vectors of a kernel fall on the same
      * elements however the work is cut. */
     st->pieces = hst__pieces_cut(hst__desc_size(&c->out[0]), how->ns, 64, c->threads);
+    s->ns = how->ns * (double)hst__desc_size(&c->out[0]);
     s->state = st;
     s->run = unary_run;
     s->in_place = st->in_size == st->out_size;

@@ -1,6 +1,14 @@
 #include "passes/report.h"
 #include "passes/resolve.h"
 
+/** The first output that must be there and has no name; -1 if none. */
+static int unnamed_output(const hst__node *n, const hst__op *op) {
+    for (int i = 0; i < op->min_out && i < n->n_out; i++)
+        if (n->out[i] == HST__NONE)
+            return i;
+    return -1;
+}
+
 static void check_node(const hst__node *n, hst__report *report) {
     const hst__op *op = hst__op_get(n->op);
     char label[HST__NODE_LABEL];
@@ -26,6 +34,9 @@ static void check_node(const hst__node *n, hst__report *report) {
         hst__fail(&one, HST_E_FORMAT, "%s: it has %d outputs; %d to %d are allowed",
                   label, n->n_out, op->min_out,
                   op->max_out == HST__OP_VARIADIC ? HST__OP_MAX_OUT : op->max_out);
+    else if (unnamed_output(n, op) >= 0)
+        hst__fail(&one, HST_E_FORMAT, "%s: output %d must have a name", label,
+                  unnamed_output(n, op));
     if (one.status)
         hst__report_add(report, &one);
 }

@@ -10,6 +10,9 @@
  * would blow the model up in memory. */
 enum { FOLD_LIMIT = 256 << 20 };
 
+/** All folded constants together: this and some times the constants of the file. */
+enum { FOLD_SPACE = 1 << 30, FOLD_GROWTH = 8 };
+
 typedef struct resolver {
     hst__graph *g;
     const hst__resolve_options *options;
@@ -18,6 +21,11 @@ typedef struct resolver {
     hst__report report;
     bool *poisoned; /**< values that a refused node would have made */
     int n_poisoned;
+    hst__op_budget budget;
+    size_t space; /**< bytes that folded values may still take */
+    int *uses;    /**< of each value: readers that were not folded yet */
+    bool *folded; /**< values whose constant this resolving made */
+    int n_counted;
     /* The node at hand. */
     hst__desc in[HST__OP_MAX_IN], out[HST__OP_MAX_OUT];
     const hst_tensor *in_const[HST__OP_MAX_IN];
@@ -80,13 +88,16 @@ static bool asks_shape_only(const hst__node *n) {
     return n->op == HST__OP_Shape || n->op == HST__OP_Size;
 }
 
-static bool foldable(resolver *r, const hst__node *n) {
+/** Whether all is known that n needs; *bytes_out is the size of its outputs. */
+static bool foldable(resolver *r, const hst__node *n, size_t *bytes_out) {
     size_t bytes, total = 0;
     for (int i = 0; i < n->n_out; i++)
         if (r->wanted[i] &&
             (!hst__desc_bytes(&r->out[i], &bytes) || !hst__add(total, bytes, &total)))
             return false;
-    if (!r->options->evaluate && (total > FOLD_LIMIT || hst__op_get(n->op)->impure))
+    *bytes_out = total;
+    if (!r->options->evaluate &&
+        (total > FOLD_LIMIT || total > r->space || hst__op_get(n->op)->impure))
         return false;
     if (asks_shape_only(n)) {
         if (!r->in_const[0]) {
@@ -101,14 +112,44 @@ static bool foldable(resolver *r, const hst__node *n) {
     return true;
 }
 
+/** After n was folded: what it alone still read, and what was folded too, leaves memory.
+ */
+static void drop_inputs(resolver *r, const hst__node *n) {
+    for (int i = 0; i < n->n_in; i++) {
+        hst__value_id v = n->in[i];
+        if (v == HST__NONE || v >= r->n_counted || --r->uses[v] > 0 || !r->folded[v])
+            continue;
+        hst_tensor *t = (hst_tensor *)r->g->values[v].constant;
+        r->space += t->bytes;
+        r->folded[v] = false;
+        r->g->values[v].constant = NULL;
+        hst__free(t->data);
+        t->data = NULL;
+        t->owned = false;
+    }
+}
+
 static hst_status fold(resolver *r, const hst__node *n, hst_error *one) {
     hst_tensor *outs[HST__OP_MAX_OUT];
     hst_status st = hst__op_eval(n, r->in_const, r->wanted, r->options->cpu,
-                                 r->options->threads, outs, one);
-    for (int i = 0; !st && i < n->n_out; i++)
-        if (outs[i] && !hst__graph_set_constant(r->g, n->out[i], outs[i]))
+                                 r->options->threads, &r->budget, outs, one);
+    for (int i = 0; !st && i < n->n_out; i++) {
+        if (!outs[i])
+            continue;
+        r->space -= outs[i]->bytes;
+        if (n->out[i] < r->n_counted)
+            r->folded[n->out[i]] = true;
+        if (!hst__graph_set_constant(r->g, n->out[i], outs[i]))
             st = hst__fail_nomem(one, sizeof(void *));
+    }
+    if (!st)
+        drop_inputs(r, n);
     return st;
+}
+
+/** A node that would take too long stays a node, unless all must be computed. */
+static bool fold_later(const resolver *r, hst_status st) {
+    return st == HST_E_LIMIT && r->budget.exceeded && !r->options->evaluate;
 }
 
 /** Infers one node and folds it if it can be; *keep says whether the node stays. */
@@ -135,9 +176,18 @@ static hst_status resolve_node(resolver *r, hst__node *n, bool *keep) {
             r->g->values[n->out[i]].desc = r->out[i];
     if (!st) {
         hst__widen_node(r->g, n, &r->widen);
-        if (foldable(r, n)) {
-            st = fold(r, n, &one);
+        size_t bytes;
+        if (foldable(r, n, &bytes)) {
+            st = bytes > r->space
+                     ? hst__op_fail(&c, HST_E_LIMIT,
+                                    "with its outputs the values alive at one "
+                                    "time would take more than %zu bytes: use "
+                                    "smaller shapes",
+                                    HST__ALLOC_MAX)
+                     : fold(r, n, &one);
             *keep = st != HST_OK;
+            if (fold_later(r, st))
+                st = HST_OK;
         }
     }
     if (st == HST_E_UNSUPPORTED) {
@@ -163,6 +213,29 @@ static hst_status resolve_nodes(resolver *r, int first) {
     return st ? st : hst__report_status(&r->report, r->err);
 }
 
+static size_t fold_space(const hst__graph *g) {
+    size_t bytes = FOLD_SPACE;
+    for (int v = 0; v < g->n_values; v++)
+        if (g->values[v].constant)
+            bytes += FOLD_GROWTH * g->values[v].constant->bytes;
+    return bytes;
+}
+
+static hst_status begin(resolver *r) {
+    size_t n = (size_t)r->g->n_values;
+    int *producers = hst__alloc(n * sizeof *producers);
+    r->poisoned = hst__alloc(n);
+    r->folded = hst__alloc(n);
+    r->uses = hst__alloc(n * sizeof *r->uses);
+    bool ok = producers && r->poisoned && r->folded && r->uses;
+    if (ok) {
+        hst__graph_uses(r->g, r->uses, producers);
+        r->n_poisoned = r->n_counted = (int)n;
+    }
+    hst__free(producers);
+    return ok ? HST_OK : hst__fail_nomem(r->err, n * sizeof *producers);
+}
+
 hst_status hst__resolve(hst__graph *g, const hst__resolve_options *options,
                         hst_error *err) {
     hst_status st = HST_OK;
@@ -171,17 +244,15 @@ hst_status hst__resolve(hst__graph *g, const hst__resolve_options *options,
         return hst__fail_nomem(err, sizeof *r);
     r->g = g;
     r->options = options;
+    r->budget.ns = options->seconds_max * 1e9;
+    r->space = options->evaluate ? HST__ALLOC_MAX : fold_space(g);
     r->err = err;
     for (int i = 0; !st && i < g->n_inputs; i++)
         st = bind_input(r, i);
     if (!st)
         st = hst__widen_begin(g, &r->widen, err);
-    if (!st) {
-        r->n_poisoned = g->n_values;
-        r->poisoned = hst__alloc((size_t)g->n_values);
-        if (!r->poisoned)
-            st = hst__fail_nomem(err, (size_t)g->n_values);
-    }
+    if (!st)
+        st = begin(r);
     if (!st)
         st = resolve_nodes(r, 0);
     int resolved = g->n_nodes;
@@ -193,6 +264,8 @@ hst_status hst__resolve(hst__graph *g, const hst__resolve_options *options,
         hst__graph_prune(g);
     hst__widen_fini(&r->widen);
     hst__free(r->poisoned);
+    hst__free(r->folded);
+    hst__free(r->uses);
     hst__free(r);
     return st;
 }

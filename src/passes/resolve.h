@@ -10,9 +10,11 @@ typedef struct hst__resolve_options {
     const hst_tensor *const *values; /**< value of an input where it is bound, else NULL;
                                           the array may be NULL */
     hst_cpu_level cpu;
-    int threads;   /**< for computing constants */
+    int threads;        /**< for computing constants */
+    double seconds_max; /**< estimated time on one core that may be spent on evaluating */
     bool evaluate; /**< compute everything, however large: all inputs have values, and the
-                        graph's outputs are constants afterwards */
+                        graph's outputs are constants afterwards. Else what is too large
+                        or would take too long stays a node */
 } hst__resolve_options;
 
 /** Errors: SHAPE/TYPE (input against declaration), UNSUPPORTED (all such nodes in one

@@ -6,6 +6,9 @@
 #include "passes/report.h"
 #include "passes/resolve.h"
 
+/** Folding constants takes no longer than this on one core, by estimate. */
+static const double fold_seconds = 10;
+
 /** One node becomes one step: infer once more (passes changed shapes), then prepare. */
 static hst_status prepare_step(hst__plan *p, const hst__node *n, hst__step *s,
                                hst_error *err) {
@@ -58,6 +61,14 @@ static hst_status prepare_step(hst__plan *p, const hst__node *n, hst__step *s,
     return st ? st : op->prepare(&c, s);
 }
 
+static void count_time(hst__plan *p, int i) {
+    double ns = hst__step_ns(&p->steps[i]);
+    p->macs += p->steps[i].macs;
+    p->ns += ns;
+    if (i == 0 || ns > hst__step_ns(&p->steps[p->slowest]))
+        p->slowest = i;
+}
+
 static hst_status prepare_steps(hst__plan *p, hst_error *err) {
     hst__graph *g = p->graph;
     hst__report report = {0};
@@ -71,7 +82,7 @@ static hst_status prepare_steps(hst__plan *p, hst_error *err) {
             hst__report_add(&report, &one);
         else if (st)
             return hst__fail(err, st, "%s", one.message);
-        p->macs += p->steps[i].macs;
+        count_time(p, i);
     }
     p->n_steps = g->n_nodes;
     return hst__report_status(&report, err);
@@ -134,6 +145,29 @@ static hst_status place_fixed(hst__plan *p, hst_error *err) {
     return st;
 }
 
+/** Packed weights may be larger than those of the file, and a weight may be packed for
+ * several nodes, but not for a thousand. */
+static void limit_blocks(hst__plan *p, const hst__graph *g) {
+    const size_t space = (size_t)1 << 30, growth = 16;
+    p->blocks.bytes_max = space;
+    for (int v = 0; v < g->n_values; v++)
+        if (g->values[v].constant)
+            p->blocks.bytes_max += growth * g->values[v].constant->bytes;
+}
+
+hst_status hst__plan_check_time(const hst__plan *p, double seconds_max, hst_error *err) {
+    char label[HST__NODE_LABEL];
+    if (p->ns <= seconds_max * 1e9)
+        return HST_OK;
+    const hst__step *s = &p->steps[p->slowest];
+    return hst__fail(
+        err, HST_E_LIMIT,
+        "a run would take about %.3g s on one core, %.3g s of it in %s; at most "
+        "%g s are accepted: use smaller shapes",
+        p->ns * 1e-9, hst__step_ns(s) * 1e-9,
+        hst__node_label(s->node, label, sizeof label), seconds_max);
+}
+
 hst_status hst__plan_create(const hst__graph *graph, const hst__plan_options *options,
                             hst__plan **out, hst_error *err) {
     *out = NULL;
@@ -145,7 +179,11 @@ hst_status hst__plan_create(const hst__graph *graph, const hst__plan_options *op
     hst__resolve_options resolve = {.inputs = options->inputs,
                                     .values = options->values,
                                     .cpu = p->cpu,
-                                    .threads = 1};
+                                    .threads = 1,
+                                    .seconds_max = options->seconds_max < fold_seconds
+                                                       ? options->seconds_max
+                                                       : fold_seconds};
+    limit_blocks(p, graph);
     hst_status st = hst__graph_clone(graph, &p->graph, err);
     if (!st)
         st = hst__resolve(p->graph, &resolve, err);

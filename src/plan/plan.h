@@ -21,8 +21,9 @@ typedef struct hst__slot {
 typedef struct hst__plan_options {
     const hst__desc *inputs; /**< one known shape for each graph input */
     const hst_tensor *const
-        *values; /**< bound values, see hst__resolve_options; or NULL */
-    int threads; /**< >= 1 */
+        *values;        /**< bound values, see hst__resolve_options; or NULL */
+    int threads;        /**< >= 1 */
+    double seconds_max; /**< see hst__plan_check_time; bounds constant folding too */
     hst_cpu_level cpu;
     bool no_passes; /**< run the graph as it was read: the oracle in tests */
 } hst__plan_options;
@@ -42,6 +43,8 @@ typedef struct hst__plan {
     int threads;
     hst_cpu_level cpu;
     double macs;
+    double ns;   /**< rough time of a run on one core */
+    int slowest; /**< the step that takes most of it */
 } hst__plan;
 
 /** Plans `graph` (not changed; must outlive the plan). Errors as hst__resolve, plus NOMEM
@@ -49,6 +52,10 @@ typedef struct hst__plan {
 hst_status hst__plan_create(const hst__graph *graph, const hst__plan_options *options,
                             hst__plan **out, hst_error *err);
 void hst__plan_destroy(hst__plan *p);
+
+/** HST_E_LIMIT, naming the slowest step, where a run is estimated to take longer than so
+ * many seconds on one core. */
+hst_status hst__plan_check_time(const hst__plan *p, double seconds_max, hst_error *err);
 
 /** Assigns arena offsets to the slots; part of planning, in a file of its own. */
 hst_status hst__plan_memory(hst__plan *p, hst_error *err);

@@ -180,6 +180,7 @@ static void try_model(campaign *c, const void *bytes, size_t size) {
     c->p->loaded++;
     hst_session_options_init(&options);
     options.threads = 1;
+    options.seconds_max = sanitized ? 0.1 : 1; /* by estimate */
     st = hst_session_create(model, &options, &session, &err);
     if (st)
         check_error(c->p, st, &err);
