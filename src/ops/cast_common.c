@@ -92,13 +92,8 @@ static void store(hst_dtype t, const number *n, char *p) {
 #undef STORE
 }
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
 static void task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const hst__pieces *pieces = j->step->state;
     hst_dtype from = j->step->in_desc[0].dtype, to = j->step->out_desc[0].dtype;
     const char *x = hst__in(j->step, j->run, 0);
@@ -113,7 +108,7 @@ static void task(void *context, int index, int worker) {
 }
 
 static void run(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, ((const hst__pieces *)step->state)->count, task, &j);
 }
 

@@ -43,13 +43,8 @@ typedef struct concat_state {
     hst__pieces pieces;
 } concat_state;
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
 static void task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const concat_state *s = j->step->state;
     char *y = hst__out(j->step, j->run, 0);
     size_t from, to, at = 0;
@@ -64,7 +59,7 @@ static void task(void *context, int index, int worker) {
 }
 
 static void run(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, ((const concat_state *)step->state)->pieces.count, task,
                   &j);
 }

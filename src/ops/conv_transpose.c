@@ -143,13 +143,8 @@ typedef struct transpose_state {
     hst__act_row *row;
 } transpose_state;
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
 static void fast_task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const transpose_state *s = j->step->state;
     hst__epilogue e = HST__EPILOGUE_NONE;
     e.bias = hst__in(j->step, j->run, BIAS);
@@ -165,13 +160,13 @@ static void fast_task(void *context, int index, int worker) {
 }
 
 static void fast_run(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     const transpose_state *s = step->state;
     hst__pool_run(r->threads, hst__split_count(&s->split), fast_task, &j);
 }
 
 static void plain_task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const transpose_state *s = j->step->state;
     float *y = hst__out(j->step, j->run, 0);
     size_t from, to, plane = 1;
@@ -187,7 +182,7 @@ static void plain_task(void *context, int index, int worker) {
 }
 
 static void plain_run(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     const transpose_state *s = step->state;
     hst__pool_run(r->threads, s->pieces.count, plain_task, &j);
 }

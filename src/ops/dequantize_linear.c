@@ -24,13 +24,8 @@ typedef struct dequantize_state {
     hst__pieces pieces;
 } dequantize_state;
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
 static void task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const dequantize_state *s = j->step->state;
     const hst__quant_axis *q = &s->q;
     const void *x = hst__in(j->step, j->run, X);
@@ -55,7 +50,7 @@ static void task(void *context, int index, int worker) {
 }
 
 static void run(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, ((const dequantize_state *)step->state)->pieces.count, task,
                   &j);
 }

@@ -212,11 +212,6 @@ static void build_loops(const hst__op_ctx *c, const equation *e, einsum_state *s
     }
 }
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
 /** Offsets of each input at position `index` of the loops from..to-1, added to at. */
 static void seek(const einsum_state *s, size_t index, int from, int to, size_t *at) {
     for (int l = to - 1; l >= from; l--) {
@@ -228,7 +223,7 @@ static void seek(const einsum_state *s, size_t index, int from, int to, size_t *
 }
 
 #define EINSUM_ROWS(sum_type, suffix, dtype, ctype)                                      \
-    static void rows_##suffix(const job *j, size_t from, size_t to) {                    \
+    static void rows_##suffix(const hst__step_job *j, size_t from, size_t to) {          \
         const einsum_state *s = j->step->state;                                          \
         ctype *y = hst__out(j->step, j->run, 0);                                         \
         const ctype *x[INPUTS_MAX];                                                      \
@@ -253,12 +248,12 @@ static void seek(const einsum_state *s, size_t index, int from, int to, size_t *
 HST__TYPES_FLOAT(EINSUM_ROWS, double)
 HST__TYPES_INT(EINSUM_ROWS, uint64_t)
 
-typedef void einsum_rows(const job *j, size_t from, size_t to);
+typedef void einsum_rows(const hst__step_job *j, size_t from, size_t to);
 
 static einsum_rows *const rows[HST__DTYPES] = {HST__TYPES_NUMBER(HST__TYPE_ENTRY, rows_)};
 
 static void task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     size_t from, to;
     (void)worker;
     hst__pieces_get(&((const einsum_state *)j->step->state)->pieces, index, &from, &to);
@@ -266,7 +261,7 @@ static void task(void *context, int index, int worker) {
 }
 
 static void run(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, ((const einsum_state *)step->state)->pieces.count, task,
                   &j);
 }

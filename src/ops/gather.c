@@ -41,18 +41,13 @@ typedef struct gather_state {
     hst__pieces pieces;
 } gather_state;
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
 static int64_t index_at(const gather_state *s, const void *indices, size_t i) {
     int64_t v = s->wide ? ((const int64_t *)indices)[i] : ((const int32_t *)indices)[i];
     return v < 0 ? v + s->size : v;
 }
 
 static void task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const gather_state *s = j->step->state;
     const char *x = hst__in(j->step, j->run, X);
     const void *indices = hst__in(j->step, j->run, INDICES);
@@ -72,7 +67,7 @@ static void task(void *context, int index, int worker) {
 }
 
 static void run(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, ((const gather_state *)step->state)->pieces.count, task,
                   &j);
 }

@@ -44,11 +44,6 @@ typedef struct gather_state {
     hst__pieces pieces;
 } gather_state;
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
 /** Offset in x of element `at` of the output, the axis left out. */
 static int64_t base_of(const hst__desc *y, const gather_state *s, size_t at) {
     int64_t base = 0;
@@ -62,7 +57,7 @@ static int64_t base_of(const hst__desc *y, const gather_state *s, size_t at) {
 }
 
 static void task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const gather_state *s = j->step->state;
     const hst__desc *y = &j->step->out_desc[0];
     const char *x = hst__in(j->step, j->run, X);
@@ -86,7 +81,7 @@ static void task(void *context, int index, int worker) {
 }
 
 static void run(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, ((const gather_state *)step->state)->pieces.count, task,
                   &j);
 }

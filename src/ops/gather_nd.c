@@ -56,11 +56,6 @@ typedef struct gather_state {
     hst__pieces pieces;
 } gather_state;
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
 /** The slice that a row of indices names, or -1. */
 static int64_t slice_of(const gather_state *s, const hst__desc *x, const int64_t *row) {
     int64_t at = 0;
@@ -74,7 +69,7 @@ static int64_t slice_of(const gather_state *s, const hst__desc *x, const int64_t
 }
 
 static void task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const gather_state *s = j->step->state;
     const char *x = hst__in(j->step, j->run, X);
     const int64_t *indices = hst__in(j->step, j->run, INDICES);
@@ -93,7 +88,7 @@ static void task(void *context, int index, int worker) {
 }
 
 static void run(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, ((const gather_state *)step->state)->pieces.count, task,
                   &j);
 }

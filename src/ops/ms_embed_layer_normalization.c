@@ -43,18 +43,13 @@ typedef struct embed_state {
     hst__pieces pieces; /**< tokens */
 } embed_state;
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
-static int64_t id_at(const job *j, int input, size_t i) {
+static int64_t id_at(const hst__step_job *j, int input, size_t i) {
     const void *p = hst__in(j->step, j->run, input);
     return j->step->in_desc[input].dtype == HST_DTYPE_S64 ? ((const int64_t *)p)[i]
                                                           : ((const int32_t *)p)[i];
 }
 
-static void add_row(const job *j, int table, int64_t id, float *y, size_t n) {
+static void add_row(const hst__step_job *j, int table, int64_t id, float *y, size_t n) {
     const float *t = hst__in(j->step, j->run, table);
     if (!t || id < 0 || id >= j->step->in_desc[table].dims[0])
         return;
@@ -63,7 +58,7 @@ static void add_row(const job *j, int table, int64_t id, float *y, size_t n) {
 }
 
 static void task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const embed_state *s = j->step->state;
     float *y = hst__out(j->step, j->run, OUT), *sum = hst__out(j->step, j->run, SUM);
     size_t from, to;
@@ -94,7 +89,7 @@ static void task(void *context, int index, int worker) {
 
 static void run(const hst__step *step, const hst__run *r) {
     const embed_state *s = step->state;
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, s->pieces.count, task, &j);
     int32_t *lengths = hst__out(step, r, MASK_INDEX);
     for (size_t b = 0; lengths && b < s->batch; b++) {

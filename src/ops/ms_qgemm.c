@@ -57,12 +57,7 @@ static hst_status infer(hst__op_ctx *c) {
     return hst__op_set_out(c, 0, to, 2, dims);
 }
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
-static void finish(const job *j, const int32_t *sum, size_t row) {
+static void finish(const hst__step_job *j, const int32_t *sum, size_t row) {
     const qgemm_state *s = j->step->state;
     const float *bs = hst__in(j->step, j->run, B_SCALE);
     const float *ys = hst__in(j->step, j->run, Y_SCALE);
@@ -90,7 +85,7 @@ static void finish(const job *j, const int32_t *sum, size_t row) {
 }
 
 static void task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const qgemm_state *s = j->step->state;
     const void *a = hst__in(j->step, j->run, A), *b = hst__in(j->step, j->run, B);
     hst_dtype ta = j->step->in_desc[A].dtype, tb = j->step->in_desc[B].dtype;
@@ -118,7 +113,7 @@ static void task(void *context, int index, int worker) {
 }
 
 static void run(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, ((const qgemm_state *)step->state)->pieces.count, task, &j);
 }
 

@@ -24,6 +24,12 @@ typedef struct hst__run {
 
 typedef void hst__step_run(const hst__step *s, const hst__run *r);
 
+/** What a step hands to the tasks that it gives to the thread pool. */
+typedef struct hst__step_job {
+    const hst__step *step;
+    const hst__run *run;
+} hst__step_job;
+
 /** One captured piece of work. Immutable after preparing; shared by threads. */
 struct hst__step {
     hst__step_run *run;

@@ -88,11 +88,6 @@ static int32_t source_of(const char *mode, int64_t p, int64_t n) {
     }
 }
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
 static void fill(const pad_state *s, char *y, size_t n) {
     for (size_t i = 0; i < n; i++)
         memcpy(y + i * s->element, s->value, s->element);
@@ -110,7 +105,7 @@ static void pad_row(const pad_state *s, const char *x, char *y) {
 }
 
 static void task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const pad_state *s = j->step->state;
     const char *x = hst__in(j->step, j->run, X);
     char *y = hst__out(j->step, j->run, 0);
@@ -136,7 +131,7 @@ static void task(void *context, int index, int worker) {
 
 static void run(const hst__step *step, const hst__run *r) {
     pad_state *s = (pad_state *)step->state;
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, s->pieces.count, task, &j);
 }
 

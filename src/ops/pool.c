@@ -58,13 +58,8 @@ hst_status hst__pool_infer(hst__op_ctx *c) {
     return st;
 }
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
 static void rows_task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const pool_state *s = j->step->state;
     size_t from, to;
     (void)worker;
@@ -73,7 +68,7 @@ static void rows_task(void *context, int index, int worker) {
 }
 
 static void plain_task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const pool_state *s = j->step->state;
     size_t from, to;
     (void)worker;
@@ -88,13 +83,13 @@ static void plain_task(void *context, int index, int worker) {
 }
 
 static void run_rows(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, ((const pool_state *)step->state)->pieces.count, rows_task,
                   &j);
 }
 
 static void run_plain(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, ((const pool_state *)step->state)->pieces.count, plain_task,
                   &j);
 }
@@ -184,7 +179,7 @@ hst_status hst__pool_global_infer(hst__op_ctx *c) {
 }
 
 static void global_task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const pool_state *s = j->step->state;
     size_t from, to, n = (size_t)s->d.in[0], c = s->d.channels;
     (void)worker;
@@ -196,7 +191,7 @@ static void global_task(void *context, int index, int worker) {
 }
 
 static void run_global(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, ((const pool_state *)step->state)->pieces.count,
                   global_task, &j);
 }

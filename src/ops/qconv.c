@@ -46,11 +46,6 @@ hst_status hst__qconv_infer(hst__op_ctx *c, const hst__qconv *q) {
                            c->in[q->x].rank, dims);
 }
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
 /** Adds weight * (x - zero) of one tap to the plane of sums, row by row. */
 static void add_tap(const qconv_state *s, const int16_t *x, int32_t weight, size_t tap,
                     int32_t *sum) {
@@ -80,7 +75,8 @@ static void add_tap(const qconv_state *s, const int16_t *x, int32_t weight, size
     }
 }
 
-static void finish_plane(const job *j, const int32_t *sum, size_t plane, size_t o) {
+static void finish_plane(const hst__step_job *j, const int32_t *sum, size_t plane,
+                         size_t o) {
     const qconv_state *s = j->step->state;
     const hst__qconv *q = &s->q;
     void *y = hst__out(j->step, j->run, 0);
@@ -105,7 +101,7 @@ static void finish_plane(const job *j, const int32_t *sum, size_t plane, size_t 
 }
 
 static void task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const qconv_state *s = j->step->state;
     const hst__qconv *q = &s->q;
     int32_t *sum = (int32_t *)hst__worker_scratch(j->step, j->run, worker);
@@ -137,7 +133,7 @@ static void task(void *context, int index, int worker) {
 }
 
 static void run(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, ((const qconv_state *)step->state)->pieces.count, task, &j);
 }
 

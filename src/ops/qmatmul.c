@@ -62,23 +62,20 @@ hst_status hst__qmatmul_infer(hst__op_ctx *c, const hst__qmatmul *q) {
                            rank, dims);
 }
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
 /** A parameter that is one for all, one a row or column, or one for each of a batch. */
 static size_t parameter(const hst__step *s, int input, size_t batch, size_t i, size_t n) {
     size_t count = hst__desc_size(&s->in_desc[input]);
     return count == 1 ? 0 : count == n ? i : batch * n + i;
 }
 
-static float scale_at(const job *j, int input, size_t batch, size_t i, size_t n) {
+static float scale_at(const hst__step_job *j, int input, size_t batch, size_t i,
+                      size_t n) {
     const float *p = hst__in(j->step, j->run, input);
     return p[parameter(j->step, input, batch, i, n)];
 }
 
-static void finish_row(const job *j, const int32_t *sum, size_t batch, size_t row) {
+static void finish_row(const hst__step_job *j, const int32_t *sum, size_t batch,
+                       size_t row) {
     const qmatmul_state *s = j->step->state;
     const hst__qmatmul *q = &s->q;
     char *y = hst__out(j->step, j->run, 0);
@@ -101,7 +98,8 @@ static void finish_row(const job *j, const int32_t *sum, size_t batch, size_t ro
     }
 }
 
-static int32_t zero_of(const job *j, int input, size_t batch, size_t i, size_t n) {
+static int32_t zero_of(const hst__step_job *j, int input, size_t batch, size_t i,
+                       size_t n) {
     if (input < 0 || !hst__in(j->step, j->run, input))
         return 0;
     return hst__quant_zero(j->step, j->run, input,
@@ -109,7 +107,7 @@ static int32_t zero_of(const job *j, int input, size_t batch, size_t i, size_t n
 }
 
 static void task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const qmatmul_state *s = j->step->state;
     const hst__qmatmul *q = &s->q;
     hst_dtype ta = j->step->in_desc[q->a].dtype, tb = j->step->in_desc[q->b].dtype;
@@ -139,7 +137,7 @@ static void task(void *context, int index, int worker) {
 }
 
 static void run(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, ((const qmatmul_state *)step->state)->pieces.count, task,
                   &j);
 }

@@ -34,11 +34,6 @@ typedef struct quantize_state {
     hst__pieces pieces;
 } quantize_state;
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
 static void row_u8(const float *x, uint8_t *y, size_t n, float scale, int32_t zero,
                    int32_t low, int32_t high) {
     for (size_t i = 0; i < n; i++) {
@@ -51,7 +46,7 @@ static void row_u8(const float *x, uint8_t *y, size_t n, float scale, int32_t ze
 }
 
 static void task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const quantize_state *s = j->step->state;
     const hst__quant_axis *q = &s->q;
     const float *x = hst__in(j->step, j->run, X),
@@ -78,7 +73,7 @@ static void task(void *context, int index, int worker) {
 }
 
 static void run(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, ((const quantize_state *)step->state)->pieces.count, task,
                   &j);
 }

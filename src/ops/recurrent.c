@@ -131,11 +131,6 @@ static void multiply(const hst__gemm_f32_plan *plan, const float *a, const float
         &(hst__tiles){0, plan->m_tiles, 0, plan->n_panels});
 }
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
 /** States are [directions][batch] or [batch][directions]. */
 static size_t state_at(const hst__recurrent *s, size_t d, size_t b) {
     return (s->batch_first ? b * s->directions + d : d * s->batch + b) * s->hidden;
@@ -198,8 +193,8 @@ static hst__recurrent_weights pack_direction(const hst__recurrent *s, const char
 }
 
 /** Step number k, counted from where the direction starts. */
-static void do_step(const job *j, const layout *l, const hst__recurrent_weights *w,
-                    float *base, size_t d, size_t k) {
+static void do_step(const hst__step_job *j, const layout *l,
+                    const hst__recurrent_weights *w, float *base, size_t d, size_t k) {
     const hst__recurrent *s = j->step->state;
     const int32_t *lengths = hst__in(j->step, j->run, LENGTHS);
     float *y = hst__out(j->step, j->run, Y);
@@ -239,7 +234,7 @@ static void do_step(const job *j, const layout *l, const hst__recurrent_weights 
 
 /** One direction; the two of a bidirectional network are independent. */
 static void task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const hst__recurrent *s = j->step->state;
     float *base = (float *)(void *)hst__worker_scratch(j->step, j->run, worker);
     size_t d = (size_t)index;
@@ -263,7 +258,7 @@ static void task(void *context, int index, int worker) {
 }
 
 static void run(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, (int)((const hst__recurrent *)step->state)->directions,
                   task, &j);
 }

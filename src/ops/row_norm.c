@@ -10,16 +10,11 @@ typedef struct norm_state {
     size_t skip_rows; /**< rows of the skip input, which repeat */
 } norm_state;
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
-static const float *input(const job *j, int i) {
+static const float *input(const hst__step_job *j, int i) {
     return i < 0 ? NULL : hst__in(j->step, j->run, i);
 }
 
-static float *output(const job *j, int i) {
+static float *output(const hst__step_job *j, int i) {
     return i < 0 ? NULL : hst__out(j->step, j->run, i);
 }
 
@@ -30,7 +25,7 @@ static void add(const float *x, const float *skip, const float *bias, float *y,
 }
 
 static void task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const norm_state *s = j->step->state;
     const hst__row_norm *p = &s->p;
     const float *skip = input(j, p->skip);
@@ -59,7 +54,7 @@ static void task(void *context, int index, int worker) {
 }
 
 static void run(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, ((const norm_state *)step->state)->pieces.count, task, &j);
 }
 

@@ -13,13 +13,8 @@ typedef struct softmax_state {
     hst__pieces pieces;
 } softmax_state;
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
 static void rows_task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const softmax_state *s = j->step->state;
     size_t from, to;
     (void)worker;
@@ -32,7 +27,7 @@ static void rows_task(void *context, int index, int worker) {
 
 /** Columns of an axis that is not the last: gathered into a row, worked on, put back. */
 static void columns_task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const softmax_state *s = j->step->state;
     size_t from, to;
     hst__pieces_get(&s->pieces, index, &from, &to);
@@ -51,7 +46,7 @@ static void columns_task(void *context, int index, int worker) {
 
 static void run(const hst__step *step, const hst__run *r) {
     const softmax_state *s = step->state;
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, s->pieces.count, s->inner == 1 ? rows_task : columns_task,
                   &j);
 }

@@ -73,13 +73,8 @@ typedef struct split_state {
     hst__pieces pieces;
 } split_state;
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
 static void task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const split_state *s = j->step->state;
     const char *x = hst__in(j->step, j->run, 0);
     size_t from, to, at = 0;
@@ -94,7 +89,7 @@ static void task(void *context, int index, int worker) {
 }
 
 static void run(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, ((const split_state *)step->state)->pieces.count, task, &j);
 }
 

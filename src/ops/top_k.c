@@ -105,13 +105,8 @@ static void select_best(const heap *h) {
     }
 }
 
-typedef struct job {
-    const hst__step *step;
-    const hst__run *run;
-} job;
-
 static void task(void *context, int index, int worker) {
-    const job *j = context;
+    const hst__step_job *j = context;
     const top_state *s = j->step->state;
     const char *x = hst__in(j->step, j->run, X);
     void *values = hst__out(j->step, j->run, 0);
@@ -135,7 +130,7 @@ static void task(void *context, int index, int worker) {
 }
 
 static void run(const hst__step *step, const hst__run *r) {
-    job j = {step, r};
+    hst__step_job j = {step, r};
     hst__pool_run(r->threads, ((const top_state *)step->state)->pieces.count, task, &j);
 }
 
