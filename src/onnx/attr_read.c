@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/text.h"
-
 #include "onnx/reader.h"
 
 hst_status hst__reader_attr_name(hst__reader *r, hst__span message, hst__span *out) {

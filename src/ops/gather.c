@@ -2,6 +2,7 @@
  * an index that is still outside gives zeros, since a run cannot fail. */
 #include <string.h>
 
+#include "ops/index.h"
 #include "ops/pieces.h"
 #include "ops/types.h"
 #include "ops/unary.h"
@@ -41,11 +42,6 @@ typedef struct gather_state {
     hst__pieces pieces;
 } gather_state;
 
-static int64_t index_at(const gather_state *s, const void *indices, size_t i) {
-    int64_t v = s->wide ? ((const int64_t *)indices)[i] : ((const int32_t *)indices)[i];
-    return v < 0 ? v + s->size : v;
-}
-
 static void task(void *context, int index, int worker) {
     const hst__step_job *j = context;
     const gather_state *s = j->step->state;
@@ -56,9 +52,9 @@ static void task(void *context, int index, int worker) {
     (void)worker;
     hst__pieces_get(&s->pieces, index, &from, &to);
     for (size_t row = from; row < to; row++) {
-        int64_t v = index_at(s, indices, row % s->count);
+        int64_t v = hst__index_at(indices, s->wide, row % s->count, s->size);
         size_t outer = row / s->count;
-        if (v < 0 || v >= s->size)
+        if (v < 0)
             memset(y + row * s->bytes, 0, s->bytes);
         else
             memcpy(y + row * s->bytes,

@@ -3,6 +3,7 @@
  * fail. */
 #include <string.h>
 
+#include "ops/index.h"
 #include "ops/pieces.h"
 #include "ops/types.h"
 #include "ops/unary.h"
@@ -69,9 +70,8 @@ static void task(void *context, int index, int worker) {
     (void)worker;
     hst__pieces_get(&s->pieces, index, &from, &to);
     for (size_t i = from; i < to; i++) {
-        int64_t v = wide ? ((const int64_t *)indices)[i] : ((const int32_t *)indices)[i];
-        v = v < 0 ? v + size : v;
-        if (v < 0 || v >= size) {
+        int64_t v = hst__index_at(indices, wide, i, size);
+        if (v < 0) {
             memset(out + i * s->bytes, 0, s->bytes);
             continue;
         }

@@ -3,6 +3,7 @@
  * fail. */
 #include <string.h>
 
+#include "ops/index.h"
 #include "ops/pieces.h"
 #include "ops/types.h"
 #include "ops/unary.h"
@@ -49,24 +50,11 @@ static hst_status infer(hst__op_ctx *c) {
 
 typedef struct gather_state {
     int batch, depth;
-    size_t rows;                   /**< index rows in one batch */
-    size_t bytes;                  /**< of a slice */
-    int64_t strides[HST_MAX_RANK]; /**< of the data, in slices */
+    size_t rows;  /**< index rows in one batch */
+    size_t bytes; /**< of a slice */
     size_t batch_slices;
     hst__pieces pieces;
 } gather_state;
-
-/** The slice that a row of indices names, or -1. */
-static int64_t slice_of(const gather_state *s, const hst__desc *x, const int64_t *row) {
-    int64_t at = 0;
-    for (int k = 0; k < s->depth; k++) {
-        int64_t n = x->dims[s->batch + k], v = row[k] < 0 ? row[k] + n : row[k];
-        if (v < 0 || v >= n)
-            return -1;
-        at += v * s->strides[s->batch + k];
-    }
-    return at;
-}
 
 static void task(void *context, int index, int worker) {
     const hst__step_job *j = context;
@@ -78,7 +66,8 @@ static void task(void *context, int index, int worker) {
     (void)worker;
     hst__pieces_get(&s->pieces, index, &from, &to);
     for (size_t i = from; i < to; i++) {
-        int64_t at = slice_of(s, &j->step->in_desc[X], indices + i * (size_t)s->depth);
+        int64_t at = hst__index_slice(j->step->in_desc[X].dims + s->batch, s->depth,
+                                      indices + i * (size_t)s->depth);
         size_t base = i / s->rows * s->batch_slices;
         if (at < 0)
             memset(y + i * s->bytes, 0, s->bytes);
@@ -105,11 +94,6 @@ static hst_status prepare(hst__op_ctx *c, hst__step *step) {
     s->bytes = hst__desc_span(x, batch + depth, x->rank) * hst_dtype_size(x->dtype);
     s->rows = hst__desc_span(i, batch, i->rank - 1);
     s->batch_slices = hst__desc_span(x, batch, batch + depth);
-    int64_t stride = 1;
-    for (int d = batch + depth - 1; d >= batch; d--) {
-        s->strides[d] = stride;
-        stride *= x->dims[d];
-    }
     size_t rows = s->bytes ? hst__desc_span(i, 0, i->rank - 1) : 0;
     s->pieces = hst__pieces_cut(rows, 5 + 0.05 * (double)s->bytes, 1, c->threads);
     step->unaligned = 1u << X;

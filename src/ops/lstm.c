@@ -34,18 +34,10 @@ static hst_status read(hst__op_ctx *c, hst__recurrent *s) {
     return hst__recurrent_read(c, s, "Sigmoid Tanh Tanh");
 }
 
-static hst_status infer(hst__op_ctx *c) {
-    hst__recurrent s;
-    hst_status st = read(c, &s);
-    return st ? st : hst__recurrent_infer(c, &s);
-}
+static hst_status infer(hst__op_ctx *c) { return hst__recurrent_infer(c, read); }
 
 static hst_status prepare(hst__op_ctx *c, hst__step *step) {
-    hst__recurrent *s = hst__op_state(c, sizeof *s);
-    if (!s)
-        return hst__op_nomem(c, sizeof *s);
-    hst_status st = read(c, s);
-    return st ? st : hst__recurrent_prepare(c, s, step);
+    return hst__recurrent_prepare(c, step, read);
 }
 
 const hst__op hst__op_LSTM = {7, HST__OPSET_MAX, 3, 8, 0, 3, false, infer, prepare};

@@ -70,10 +70,13 @@ hst_status hst__recurrent_read(hst__op_ctx *c, hst__recurrent *s, const char *ac
     return check_acts(c, s, acts);
 }
 
-hst_status hst__recurrent_infer(hst__op_ctx *c, hst__recurrent *s) {
+hst_status hst__recurrent_infer(hst__op_ctx *c, hst__recurrent_reader *read) {
+    hst__recurrent shapes, *s = &shapes;
+    hst_status st = read(c, s);
+    if (st)
+        return st;
     int64_t t = (int64_t)s->steps, b = (int64_t)s->batch, d = (int64_t)s->directions;
     int64_t h = (int64_t)s->hidden;
-    hst_status st = HST_OK;
     if (hst__op_wants(c, Y))
         st = hst__op_set_out(c, Y, HST_DTYPE_F32, 4,
                              s->batch_first ? (int64_t[]){b, t, d, h}
@@ -263,7 +266,14 @@ static void run(const hst__step *step, const hst__run *r) {
                   task, &j);
 }
 
-hst_status hst__recurrent_prepare(hst__op_ctx *c, hst__recurrent *s, hst__step *step) {
+hst_status hst__recurrent_prepare(hst__op_ctx *c, hst__step *step,
+                                  hst__recurrent_reader *read) {
+    hst__recurrent *s = hst__op_state(c, sizeof *s);
+    if (!s)
+        return hst__op_nomem(c, sizeof *s);
+    hst_status st = read(c, s);
+    if (st)
+        return st;
     size_t rows = s->gates * s->hidden, late = s->late_gates * s->hidden;
     static const hst__act sigmoid = {.kind = HST__ACT_SIGMOID},
                           tangent = {.kind = HST__ACT_TANH};

@@ -46,9 +46,10 @@ typedef struct hst__recurrent {
 /** Shapes and types of the inputs X, W, R, B, sequence_lens, initial_h, initial_c, P into
  * s, whose gates are set; the activations of each direction must be `acts`. */
 hst_status hst__recurrent_read(hst__op_ctx *c, hst__recurrent *s, const char *acts);
-hst_status hst__recurrent_infer(hst__op_ctx *c, hst__recurrent *s);
-/** Packs and finishes the step; s is the step's state, read and with its functions set.
- */
-hst_status hst__recurrent_prepare(hst__op_ctx *c, hst__recurrent *s, hst__step *step);
+/** Sets gates and functions of one operator, then calls hst__recurrent_read. */
+typedef hst_status hst__recurrent_reader(hst__op_ctx *c, hst__recurrent *s);
+hst_status hst__recurrent_infer(hst__op_ctx *c, hst__recurrent_reader *read);
+hst_status hst__recurrent_prepare(hst__op_ctx *c, hst__step *step,
+                                  hst__recurrent_reader *read);
 
 #endif

@@ -4,6 +4,7 @@
  * run cannot fail. */
 #include <string.h>
 
+#include "ops/index.h"
 #include "ops/types.h"
 #include "ops/unary.h"
 
@@ -70,18 +71,6 @@ static void (*const combines[HST__DTYPES][REDUCTIONS])(void *, const void *, siz
     COMBINE_ENTRY(HST_DTYPE_F32, f32) COMBINE_ENTRY(HST_DTYPE_F64, f64)
         COMBINE_ENTRY(HST_DTYPE_S32, s32) COMBINE_ENTRY(HST_DTYPE_S64, s64)};
 
-/** The slice that a row of indices names, or -1. */
-static int64_t slice_of(const hst__desc *x, int depth, const int64_t *row) {
-    int64_t at = 0;
-    for (int k = 0; k < depth; k++) {
-        int64_t n = x->dims[k], v = row[k] < 0 ? row[k] + n : row[k];
-        if (v < 0 || v >= n)
-            return -1;
-        at = at * n + v;
-    }
-    return at;
-}
-
 /** On one thread: rows may name the same slice, and their order counts. */
 static void run(const hst__step *step, const hst__run *r) {
     const scatter_state *s = step->state;
@@ -92,8 +81,8 @@ static void run(const hst__step *step, const hst__run *r) {
     if (x != y && s->bytes)
         memcpy(y, x, s->bytes);
     for (size_t i = 0; bytes && i < s->rows; i++) {
-        int64_t at =
-            slice_of(&step->in_desc[X], s->depth, indices + i * (size_t)s->depth);
+        int64_t at = hst__index_slice(step->in_desc[X].dims, s->depth,
+                                      indices + i * (size_t)s->depth);
         if (at < 0)
             continue;
         if (s->combine)
