@@ -41,7 +41,7 @@ static bool lay_out_tiles(const hst__conv_f32_plan *plan, size_t m, layout *l) {
     l->block_max = l->block_max > plan->gemm->mr ? l->block_max : plan->gemm->mr;
     return hst__gemm_f32_packed_floats(d->in_c, d->out_c, plan->gemm->nr, &l->weights) &&
            hst__mul(l->weights, l->matrices * sizeof(float), &bytes) &&
-           bytes <= SIZE_MAX / 2;
+           bytes <= HST__ALLOC_MAX;
 }
 
 static void lay_out(const hst__conv_f32_plan *plan, size_t m, layout *l) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "kcheck.h"
 #include "kernels/conv.h"
 #include "kernels/conv_nd.h"
@@ -343,6 +344,28 @@ static void check_corners(kcheck *k) {
     }
     bad.groups = 3;
     kc_true(k, !hst__conv_f32_plan_init(&plan, &bad, k->level), "160 channels, 3 groups");
+    /* Weights that fit in a block of memory as they are may not fit transformed. */
+    hst__conv_f32_desc wide = {.batch = 1,
+                               .in_h = 512,
+                               .in_w = 512,
+                               .in_c = 8192,
+                               .out_h = 512,
+                               .out_w = 512,
+                               .out_c = 4096,
+                               .groups = 1,
+                               .kernel_h = 3,
+                               .kernel_w = 3,
+                               .stride_h = 1,
+                               .stride_w = 1,
+                               .dilation_h = 1,
+                               .dilation_w = 1,
+                               .pad_top = 1,
+                               .pad_left = 1,
+                               .x_stride = 8192,
+                               .y_stride = 4096};
+    kc_true(k, hst__conv_f32_plan_init(&plan, &wide, k->level), "1.2 GB of weights");
+    kc_true(k, plan.packed_bytes <= HST__ALLOC_MAX, "%zu bytes of packed weights",
+            plan.packed_bytes);
     bad = corners[0];
     bad.stride_h = 0;
     kc_true(k, !hst__conv_f32_plan_init(&plan, &bad, k->level), "no stride");
