@@ -48,6 +48,8 @@ typedef struct hst__conv_f32_kernel {
     bool (*plan)(hst__conv_f32_plan *plan);
     /** Whether it is likely the fastest for the plan it made; NULL: always. */
     bool (*worth)(const hst__conv_f32_plan *plan);
+    /** How the grid is best cut for desc.threads; NULL: hst__split_tiles. */
+    hst__split (*split)(const hst__conv_f32_plan *plan);
     void (*pack)(const hst__conv_f32_plan *plan, const void *weights, const float *scale,
                  float *packed, size_t n_begin, size_t n_end);
     void (*run)(const hst__conv_f32_plan *plan, const hst__conv_f32_args *args,

@@ -147,18 +147,10 @@ hst__gemm_f32_loop hst__conv_f32_loop(const hst__conv_f32_plan *plan,
 }
 
 hst__split hst__conv_f32_split(const hst__conv_f32_plan *plan) {
-    int threads = plan->desc.threads > 1 ? plan->desc.threads : 1;
-    if (!plan->winograd_block)
-        return hst__split_tiles(plan->m_tiles, plan->n_panels, plan->tile_flops, threads);
-    /* A cut through the panels makes each piece transform the whole block. */
-    size_t pieces = (size_t)threads, m = plan->m_tiles;
-    size_t n = threads > 1 && m ? (pieces + m - 1) / m : 1;
-    return (hst__split){
-        .m_tiles = m,
-        .n_panels = plan->n_panels,
-        .m_pieces = threads > 1 ? m : 1,
-        .n_pieces = n < plan->n_panels ? n : plan->n_panels,
-    };
+    if (plan->kernel->split)
+        return plan->kernel->split(plan);
+    return hst__split_tiles(plan->m_tiles, plan->n_panels, plan->tile_flops,
+                            plan->desc.threads);
 }
 
 void hst__conv_f32_pack(const hst__conv_f32_plan *plan, const void *weights,

@@ -98,6 +98,10 @@ static double best_block(const hst__conv_f32_plan *plan, const layout *l, size_t
     return cost + READ_FIRST * (double)l->matrices * (double)l->weights;
 }
 
+static size_t threads_of(const hst__conv_f32_plan *plan) {
+    return plan->desc.threads > 1 ? (size_t)plan->desc.threads : 1;
+}
+
 static bool make_plan(hst__conv_f32_plan *plan, size_t m) {
     const hst__conv_f32_desc *d = &plan->desc;
     layout l;
@@ -106,7 +110,7 @@ static bool make_plan(hst__conv_f32_plan *plan, size_t m) {
         d->dilation_h != 1 || d->dilation_w != 1 || d->in_c > CHANNELS_MAX ||
         d->out_c > CHANNELS_MAX || !lay_out_tiles(plan, m, &l))
         return false;
-    best_block(plan, &l, d->threads > 1 ? (size_t)d->threads : 1, &plan->winograd_block);
+    best_block(plan, &l, threads_of(plan), &plan->winograd_block);
     lay_out(plan, m, &l);
     plan->run = d->in_c;
     hst__gemm_f32_block_size(1, d->in_c, &plan->block_taps, &plan->block_run);
@@ -116,6 +120,18 @@ static bool make_plan(hst__conv_f32_plan *plan, size_t m) {
     plan->tile_flops =
         2.0 * (double)(l.matrices * l.block * plan->gemm->nr) * (double)d->in_c;
     return true;
+}
+
+/* A cut through the panels makes each piece transform the whole block. */
+static hst__split split(const hst__conv_f32_plan *plan) {
+    size_t threads = threads_of(plan), m = plan->m_tiles;
+    size_t n = threads > 1 && m ? (threads + m - 1) / m : 1;
+    return (hst__split){
+        .m_tiles = m,
+        .n_panels = plan->n_panels,
+        .m_pieces = threads > 1 ? m : 1,
+        .n_pieces = n < plan->n_panels ? n : plan->n_panels,
+    };
 }
 
 /* Panel `panel` of all matrices: eight output channels at a time. */
@@ -311,6 +327,7 @@ static bool worth(const hst__conv_f32_plan *plan, size_t m, size_t other) {
         .approximate = true,                                                             \
         .plan = plan_##m,                                                                \
         .worth = worth_##m,                                                              \
+        .split = split,                                                                  \
         .pack = pack_##m,                                                                \
         .run = run_##m,                                                                  \
     };

@@ -49,14 +49,6 @@ extern const hst__winograd_f32 hst__winograd_f32__ref[2];
 extern const hst__winograd_f32 hst__winograd_f32__avx2[2], hst__winograd_f32__avx512[2];
 #endif
 
-/** The matrices; for m = 2 the upper left parts. bt is [n][n], g [n][3], at [m][n]. */
-typedef struct hst__winograd_matrices {
-    double bt[HST__WINOGRAD_N_MAX][HST__WINOGRAD_N_MAX];
-    double g[HST__WINOGRAD_N_MAX][3];
-    double at[HST__WINOGRAD_M_MAX][HST__WINOGRAD_N_MAX];
-} hst__winograd_matrices;
-extern const hst__winograd_matrices hst__winograd_matrices_2, hst__winograd_matrices_4;
-
 enum { HST__WINOGRAD_LANES = 8 };
 /** u[i][l] = (G g G^T)[i] of 8 windows at once, computed in double. g[t][l] is value t of
  * window l. */

@@ -3,38 +3,32 @@
 
 #define R2 1.41421356237309504880 /* sqrt(2); its half is sqrt(1/2) */
 
-const hst__winograd_matrices hst__winograd_matrices_2 = {
+typedef struct matrices {
+    double bt[HST__WINOGRAD_N_MAX][HST__WINOGRAD_N_MAX];
+    double at[HST__WINOGRAD_M_MAX][HST__WINOGRAD_N_MAX];
+} matrices;
+
+static const matrices of_2 = {
     .bt = {{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, -1, 0, 1}},
-    .g = {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}},
     .at = {{1, 1, 1, 0}, {0, 1, -1, 1}},
 };
 
-const hst__winograd_matrices hst__winograd_matrices_4 = {
+static const matrices of_4 = {
     .bt = {{1, 0, -2.5, 0, 1, 0},
            {0, -R2, -2, R2 / 2, 1, 0},
            {0, R2, -2, -R2 / 2, 1, 0},
            {0, -R2 / 2, -0.5, R2, 1, 0},
            {0, R2 / 2, -0.5, -R2, 1, 0},
            {0, 1, 0, -2.5, 0, 1}},
-    .g = {{1, 0, 0},
-          {-2.0 / 3, -R2 / 3, -1.0 / 3},
-          {-2.0 / 3, R2 / 3, -1.0 / 3},
-          {1.0 / 6, R2 / 6, 1.0 / 3},
-          {1.0 / 6, -R2 / 6, 1.0 / 3},
-          {0, 0, 1}},
     .at = {{1, 1, 1, 1, 1, 0},
            {0, R2 / 2, -R2 / 2, R2, -R2, 0},
            {0, 0.5, 0.5, 2, 2, 0},
            {0, R2 / 4, -R2 / 4, 2 * R2, -2 * R2, 1}},
 };
 
-static const hst__winograd_matrices *matrices(size_t m) {
-    return m == 4 ? &hst__winograd_matrices_4 : &hst__winograd_matrices_2;
-}
-
 static void transform_in(size_t m, const float *const *pixel, size_t channels, float *v,
                          size_t step) {
-    const hst__winograd_matrices *w = matrices(m);
+    const matrices *w = m == 4 ? &of_4 : &of_2;
     size_t n = m + 2;
     for (size_t c = 0; c < channels; c++)
         for (size_t i = 0; i < n; i++)
@@ -48,7 +42,7 @@ static void transform_in(size_t m, const float *const *pixel, size_t channels, f
 }
 
 static void transform_out(size_t m, const hst__winograd_out_args *a) {
-    const hst__winograd_matrices *w = matrices(m);
+    const matrices *w = m == 4 ? &of_4 : &of_2;
     size_t n = m + 2;
     for (size_t c = 0; c < a->channels; c++)
         for (size_t i = 0; i < m * m; i++) {
