@@ -26,11 +26,8 @@ static hst_status sample(bench *b, hst_error *err) {
     if (b->n == b->cap) {
         size_t cap = b->cap ? 2 * b->cap : 1024;
         uint64_t *p = realloc(b->samples, cap * sizeof *p);
-        if (!p) {
-            err->status = HST_E_NOMEM;
-            snprintf(err->message, sizeof err->message, "out of memory for samples");
-            return HST_E_NOMEM;
-        }
+        if (!p)
+            return text_error(err, HST_E_NOMEM, "out of memory for samples");
         b->samples = p;
         b->cap = cap;
     }

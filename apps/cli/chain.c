@@ -1,22 +1,10 @@
 #include "chain.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-static hst_status fail(hst_error *err, hst_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static hst_status fail(hst_error *err, hst_status status, const char *format, ...) {
-    va_list list;
-    err->status = status;
-    va_start(list, format);
-    vsnprintf(err->message, sizeof err->message, format, list);
-    va_end(list);
-    hst_text_clean(err->message);
-    return status;
-}
+#include "text.h"
 
 /** "1/255" or "0.5". */
 static bool parse_factor(const char *text, double *out) {
@@ -76,8 +64,9 @@ static hst_status reserve(chain *c, hst_error *err) {
     c->raw = calloc(c->n_inputs + 1, sizeof *c->raw);
     c->inputs = calloc(c->n_inputs + 1, sizeof *c->inputs);
     c->outputs = calloc(c->n_outputs + 1, sizeof *c->outputs);
-    return c->raw && c->inputs && c->outputs ? HST_OK
-                                             : fail(err, HST_E_NOMEM, "out of memory");
+    return c->raw && c->inputs && c->outputs
+               ? HST_OK
+               : text_error(err, HST_E_NOMEM, "out of memory");
 }
 
 static int find_input(const chain *c, const char *name, size_t length) {
@@ -102,12 +91,14 @@ static hst_status load_raw(chain *c, const char *text, hst_error *err) {
         }
     }
     if (index < 0)
-        return fail(err, HST_E_ARG,
-                    "--input '%.200s': the model has no input of this name; `hasten "
-                    "inspect` lists them",
-                    text);
+        return text_error(
+            err, HST_E_ARG,
+            "--input '%.200s': the model has no input of this name; `hasten "
+            "inspect` lists them",
+            text);
     if (c->raw[index])
-        return fail(err, HST_E_ARG, "--input '%.200s': this input is given twice", text);
+        return text_error(err, HST_E_ARG, "--input '%.200s': this input is given twice",
+                          text);
     hst_status st = hst_tensor_load_file(file, &c->raw[index], err);
     c->inputs[index] = c->raw[index];
     return st;
@@ -150,7 +141,7 @@ static hst_status make_random(chain *c, const hst_session_options *o, hst_error 
             continue;
         cli_input_shape(c->model, o, i, &info);
         if (info.tensor.rank < 0)
-            return fail(
+            return text_error(
                 err, HST_E_ARG,
                 "input '%.100s' has no declared shape: give one (--shape %.100s=D,D,..)",
                 info.name, info.name);
@@ -195,8 +186,9 @@ static hst_status open_pipeline(chain *c, const cli_args *a, hst_error *err) {
     if (c->raw[index]) {
         hst_value_info info;
         hst_model_get_input(c->model, index, &info, NULL);
-        return fail(err, HST_E_ARG, "input '%.100s' is given by --input and by the IMAGE",
-                    info.name);
+        return text_error(err, HST_E_ARG,
+                          "input '%.100s' is given by --input and by the IMAGE",
+                          info.name);
     }
     c->source = SOURCE_IMAGE;
     c->inputs[index] = hst_pipeline_input(c->pipeline);
@@ -209,8 +201,9 @@ static hst_status check_inputs(const chain *c, hst_error *err) {
         hst_value_info info;
         hst_model_get_input(c->model, i, &info, NULL);
         if (!c->inputs[i])
-            return fail(err, HST_E_ARG, "input '%.100s' is missing: --input %.100s=FILE",
-                        info.name, info.name);
+            return text_error(err, HST_E_ARG,
+                              "input '%.100s' is missing: --input %.100s=FILE", info.name,
+                              info.name);
     }
     return HST_OK;
 }

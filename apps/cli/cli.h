@@ -52,7 +52,7 @@ void cli_print_help(const cli_command *command, FILE *to);
 
 static inline bool cli_given(const cli_args *a, cli_option o) { return a->text[o]; }
 
-/** "--name"; for messages. */
+/** Without the dashes; for messages. */
 const char *cli_option_name(cli_option o);
 
 /** Each writes a message naming the option and exits the process with EXIT_USAGE when the

@@ -16,9 +16,7 @@ enum {
 static const uint64_t budget_ns = 3000000000u; /* for each of the two parts */
 
 static hst_status no_memory(hst_error *err) {
-    err->status = HST_E_NOMEM;
-    snprintf(err->message, sizeof err->message, "out of memory for samples");
-    return HST_E_NOMEM;
+    return text_error(err, HST_E_NOMEM, "out of memory for samples");
 }
 
 static hst_status run_once(profile *p, const char *image, uint64_t *stages,

@@ -202,7 +202,5 @@ hst_status profile_write_trace(const profile *p, const char *path, hst_error *er
     cJSON_Delete(j);
     if (ok)
         return HST_OK;
-    err->status = HST_E_IO;
-    snprintf(err->message, sizeof err->message, "'%.500s': %s", path, strerror(errno));
-    return HST_E_IO;
+    return text_error(err, HST_E_IO, "'%.500s': %s", path, strerror(errno));
 }

@@ -106,10 +106,7 @@ static cJSON *answer_json(const chain *c, const char *image) {
 static hst_status make_folder(const char *dir, hst_error *err) {
     if (mkdir(dir, 0777) == 0 || errno == EEXIST)
         return HST_OK;
-    err->status = HST_E_IO;
-    snprintf(err->message, sizeof err->message, "'%.500s': %s", dir, strerror(errno));
-    hst_text_clean(err->message);
-    return HST_E_IO;
+    return text_error(err, HST_E_IO, "'%.500s': %s", dir, strerror(errno));
 }
 
 enum { NAME_MAX_BYTES = 200, SEARCH_MAX = 1000 };

@@ -1,5 +1,6 @@
 #include "text.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -65,6 +66,16 @@ const char *text_bar(double share, int width, char *buffer) {
     if (eighths > 0)
         strcpy(p, parts[eighths]);
     return buffer;
+}
+
+hst_status text_error(hst_error *err, hst_status status, const char *format, ...) {
+    va_list list;
+    err->status = status;
+    va_start(list, format);
+    vsnprintf(err->message, sizeof err->message, format, list);
+    va_end(list);
+    hst_text_clean(err->message);
+    return status;
 }
 
 bool text_progress(void) { return isatty(STDERR_FILENO); }

@@ -21,6 +21,9 @@ const char *text_bytes(double bytes, char *buffer, size_t size);
 /** A bar of `width` cells filled to `share` (0..1) with eighths of a block (UTF-8).
  * Returns buffer; needs 3 * width + 1 bytes. */
 const char *text_bar(double share, int width, char *buffer);
+/** Fills err with a clean message; returns the status. */
+__attribute__((format(printf, 3, 4))) hst_status
+text_error(hst_error *err, hst_status status, const char *format, ...);
 /** True when progress may be shown: stderr is a terminal. */
 bool text_progress(void);
 

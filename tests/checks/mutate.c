@@ -23,12 +23,12 @@
 
 #include "hasten/hasten.h"
 #include "mutator.h"
+#include "support/input.h"
 
 enum {
     SKIP = 77,
     SECONDS_MAX = 10,
     INPUTS_MAX = 64,
-    FREE_DIM = 2,
     FAILURES_MAX = 20,
     STATUSES = 16,
 };
@@ -110,19 +110,8 @@ static void fill(hst_tensor *t) {
 
 /** NULL where the input would be large or is refused. */
 static hst_tensor *make_input(const hst_model *model, size_t index) {
-    hst_value_info value;
-    hst_tensor *t = NULL;
-    hst_error err;
-    if (hst_model_get_input(model, index, &value, &err))
-        return NULL;
-    hst_tensor_info info = value.tensor;
-    double bytes = (double)hst_dtype_size(info.dtype);
-    info.rank = info.rank < 0 ? 1 : info.rank;
-    for (int k = 0; k < info.rank; k++) {
-        info.dims[k] = info.dims[k] < 0 ? FREE_DIM : info.dims[k];
-        bytes *= (double)info.dims[k];
-    }
-    if (bytes <= (double)input_bytes_max && !hst_tensor_create(&info, &t, &err))
+    hst_tensor *t = zero_input(model, index, 1, (double)input_bytes_max);
+    if (t)
         fill(t);
     return t;
 }

@@ -1,27 +1,9 @@
 /* Any bytes as a model, as far as it goes: load, plan, one run on zeros. */
 #include "fuzz/fuzz.h"
 #include "hasten/session.h"
+#include "support/input.h"
 
-enum { INPUTS_MAX = 8, FREE_DIM = 2, INPUT_BYTES_MAX = 1 << 20, ARENA_MAX = 64 << 20 };
-
-/** A tensor of zeros for an input; NULL where it would be large. */
-static hst_tensor *make_input(const hst_model *model, size_t index) {
-    hst_value_info value;
-    hst_tensor *t = NULL;
-    hst_error err;
-    if (hst_model_get_input(model, index, &value, &err))
-        return NULL;
-    hst_tensor_info info = value.tensor;
-    double bytes = (double)hst_dtype_size(info.dtype);
-    info.rank = info.rank < 0 ? 0 : info.rank;
-    for (int k = 0; k < info.rank; k++) {
-        info.dims[k] = info.dims[k] < 0 ? FREE_DIM : info.dims[k];
-        bytes *= (double)info.dims[k];
-    }
-    if (bytes <= INPUT_BYTES_MAX)
-        (void)hst_tensor_create(&info, &t, &err);
-    return t;
-}
+enum { INPUTS_MAX = 8, INPUT_BYTES_MAX = 1 << 20, ARENA_MAX = 64 << 20 };
 
 static void run(const hst_model *model, hst_session *session) {
     hst_tensor *inputs[INPUTS_MAX];
@@ -33,7 +15,7 @@ static void run(const hst_model *model, hst_session *session) {
     hst_session_get_info(session, &plan);
     if (info.inputs > INPUTS_MAX || plan.macs > 1e7 || plan.arena_bytes > ARENA_MAX)
         return;
-    while (n < info.inputs && (inputs[n] = make_input(model, n)))
+    while (n < info.inputs && (inputs[n] = zero_input(model, n, 0, INPUT_BYTES_MAX)))
         n++;
     if (n == info.inputs)
         (void)hst_session_run(session, (const hst_tensor *const *)inputs, n, &err);

@@ -12,13 +12,13 @@ times, in the mean) from ONNX Runtime than ONNX Runtime is from itself without o
 """
 import argparse
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
-import onnxruntime as ort
 from PIL import Image
+
+from both import distance, file_name, peer, run_hasten
 
 
 def photographs(shared, count):
@@ -43,40 +43,10 @@ def input_scale(name):
     return (127.0, 1 / 128)
 
 
-def run_hasten(args, model, feeds, shapes, out_dir):
-    command = [args.hasten, "run", str(model), "--output-dir", str(out_dir)]
-    for name, array in feeds.items():
-        path = out_dir / (name.replace("/", "_").replace(":", "_") + ".in.npy")
-        np.save(path, array)
-        command += ["--input", f"{name}={path}"]
-    if args.threads:
-        command += ["--threads", str(args.threads)]
-    if args.cpu:
-        command += ["--cpu", args.cpu]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr.strip())
-
-
-def peer(model, optimise=True):
-    options = ort.SessionOptions()
-    options.log_severity_level = 3
-    if not optimise:
-        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    return ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-
-
-def distance(got, want):
-    """Largest and mean difference, as parts of the largest wanted value."""
-    size = max(float(np.abs(want).max()), 1e-12)
-    difference = np.abs(got.astype(np.float64) - want) / size
-    if not np.all(np.isfinite(difference)):
-        raise RuntimeError("not finite")
-    return np.array([difference.max(), difference.mean()])
-
-
 def compare(args, model, shared):
     """Distance from ONNX Runtime, and of ONNX Runtime from itself: [max, mean] each."""
+    options = ["--threads", str(args.threads)] if args.threads else []
+    options += ["--cpu", args.cpu] if args.cpu else []
     session, plain = peer(model), peer(model, optimise=False)
     spec = session.get_inputs()[0]
     shape = [1] + [d if isinstance(d, int) else 1 for d in spec.shape[1:]]
@@ -86,9 +56,13 @@ def compare(args, model, shared):
         want, unoptimised = session.run(None, feeds), plain.run(None, feeds)
         with tempfile.TemporaryDirectory() as scratch:
             out_dir = pathlib.Path(scratch)
-            run_hasten(args, model, feeds, shape, out_dir)
+            inputs = {}
+            for name, array in feeds.items():
+                inputs[name] = out_dir / ("in." + file_name(name))
+                np.save(inputs[name], array)
+            run_hasten(args.hasten, model, inputs, out_dir, *options)
             for info, w, u in zip(session.get_outputs(), want, unoptimised):
-                got = np.load(out_dir / (info.name.replace("/", "_").replace(":", "_") + ".npy"))
+                got = np.load(out_dir / file_name(info.name))
                 if got.shape != w.shape:
                     raise RuntimeError(f"{info.name}: shape {got.shape}, wanted {w.shape}")
                 ours = np.maximum(ours, distance(got, w))

@@ -9,52 +9,25 @@ and two threads give the same bits.
 """
 import argparse
 import pathlib
-import subprocess
+import sys
 import tempfile
 
 import numpy as np
-import onnxruntime as ort
 
-
-def file_name(name):
-    return name.replace("/", "_").replace(":", "_") + ".npy"
-
-
-def ours(hasten, model, inputs, threads, out):
-    command = [hasten, "run", str(model), "--output-dir", str(out), "--threads", str(threads)]
-    for name, path in inputs.items():
-        command += ["--input", f"{name}={path}"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    if done.returncode:
-        raise RuntimeError(f"status {done.returncode}: {done.stderr.strip()}")
-
-
-def peer(model, level):
-    options = ort.SessionOptions()
-    options.log_severity_level = 4
-    options.graph_optimization_level = level
-    return ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-
-
-def distance(got, want):
-    """Largest and mean difference, as parts of the largest wanted value."""
-    d = np.abs(got.astype(np.float64) - want) / max(float(np.abs(want).max()), 1e-12)
-    if not np.isfinite(d).all():
-        raise RuntimeError("not finite")
-    return np.array([d.max(), d.mean()])
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "peers"))
+from both import distance, file_name, peer, run_hasten  # noqa: E402
 
 
 def check(hasten, model):
-    session = peer(model, ort.GraphOptimizationLevel.ORT_DISABLE_ALL)
-    optimised = peer(model, ort.GraphOptimizationLevel.ORT_ENABLE_ALL)
+    session, optimised = peer(model, optimise=False), peer(model)
     base = model.name.split(".")[0]
     inputs = {i.name: model.parent / f"{base}.{i.name}.npy" for i in session.get_inputs()}
     feeds = {k: np.load(p) for k, p in inputs.items()}
     want, other_want = session.run(None, feeds), optimised.run(None, feeds)
     ours_far, theirs_far = np.zeros(2), np.zeros(2)
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
-        ours(hasten, model, inputs, 1, pathlib.Path(one))
-        ours(hasten, model, inputs, 2, pathlib.Path(two))
+        run_hasten(hasten, model, inputs, one, "--threads", "1")
+        run_hasten(hasten, model, inputs, two, "--threads", "2")
         for info, w, v in zip(session.get_outputs(), want, other_want):
             got = np.load(pathlib.Path(one) / file_name(info.name))
             other = np.load(pathlib.Path(two) / file_name(info.name))
