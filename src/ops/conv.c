@@ -36,15 +36,10 @@ static hst_status geometry(hst__op_ctx *c, hst__window *w) {
     if (st)
         return st;
     const hst__desc *x = &c->in[X], *k = &c->in[W];
-    int64_t group = hst__attr_int(c->node, "group", 1);
-    int64_t channels = x->dims[hst__window_channel(!planar_input(c->node), x->rank)];
-    if (group < 1 || k->dims[1] > INT32_MAX || k->dims[1] * group != channels ||
-        k->dims[0] % group != 0)
-        return hst__op_fail(c, HST_E_SHAPE,
-                            "%lld channels in %lld groups do not fit weights of %lld by "
-                            "%lld channels",
-                            (long long)channels, (long long)group, (long long)k->dims[0],
-                            (long long)k->dims[1]);
+    st = hst__window_groups(
+        c, x->dims[hst__window_channel(!planar_input(c->node), x->rank)], k);
+    if (st)
+        return st;
     if (hst__op_has(c, BIAS) && hst__desc_size(&c->in[BIAS]) != (size_t)k->dims[0])
         return hst__op_fail(c, HST_E_SHAPE, "the bias has %zu elements, %lld are needed",
                             hst__desc_size(&c->in[BIAS]), (long long)k->dims[0]);

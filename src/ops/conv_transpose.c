@@ -10,28 +10,12 @@
 #include "ops/unary.h"
 #include "ops/window.h"
 
-enum { X, W, BIAS, SIZE_LIMIT = 1 << 30 };
+enum { X, W, BIAS };
 
 typedef struct geometry {
     hst__conv_nd d;
     int channel; /**< position of the channels in memory */
 } geometry;
-
-static hst_status read_list(hst__op_ctx *c, const char *name, int n, int64_t fallback,
-                            int64_t low, int64_t *out) {
-    size_t count;
-    const int64_t *v = hst__attr_ints(c->node, name, &count);
-    for (int i = 0; i < n; i++) {
-        out[i] = v && count == (size_t)n ? v[i] : fallback;
-        if (out[i] < low || out[i] > SIZE_LIMIT)
-            return hst__op_fail(c, HST_E_SHAPE, "%s has the value %lld", name,
-                                (long long)out[i]);
-    }
-    return v && count != (size_t)n
-               ? hst__op_fail(c, HST_E_SHAPE, "%s has %zu values, %d are needed", name,
-                              count, n)
-               : HST_OK;
-}
 
 /** Output size and padding: given, from output_shape, or from auto_pad. */
 static hst_status settle(hst__op_ctx *c, geometry *g, const int64_t *extra,
@@ -41,24 +25,23 @@ static hst_status settle(hst__op_ctx *c, geometry *g, const int64_t *extra,
     size_t listed;
     const int64_t *shape = hst__attr_ints(c->node, "output_shape", &listed);
     bool same = strncmp(mode, "SAME", 4) == 0, lower = strcmp(mode, "SAME_LOWER") == 0;
+    bool valid = strcmp(mode, "VALID") == 0;
     for (int i = 0; i < d->dims; i++) {
         int64_t full = ((int64_t)d->in[i] - 1) * (int64_t)d->stride[i] + extra[i] +
                        ((int64_t)d->kernel[i] - 1) * (int64_t)d->dilation[i] + 1;
         int64_t begin = pads[i], out = full - pads[i] - pads[d->dims + i];
-        if (shape || same) {
+        if (shape || same)
             out = shape ? shape[listed - (size_t)d->dims + (size_t)i]
                         : (int64_t)(d->in[i] * d->stride[i]);
-            int64_t total = full - out;
-            /* What is odd goes to the end, but SAME_LOWER puts it first. */
-            begin = lower ? total - total / 2 : total / 2;
-            if (total < 0)
-                begin = 0;
-        } else if (strcmp(mode, "VALID") == 0) {
-            begin = 0;
+        else if (valid)
             out = full;
-        }
-        if (out < 0 || out > SIZE_LIMIT)
+        if (out < 0 || out > HST__WINDOW_LIMIT)
             return hst__op_fail(c, HST_E_SHAPE, "an output of %lld", (long long)out);
+        int64_t total = full > out ? full - out : 0;
+        if (shape || same) /* what is odd goes to the end, but SAME_LOWER puts it first */
+            begin = lower ? total - total / 2 : total / 2;
+        else if (valid)
+            begin = 0;
         d->out[i] = (size_t)out;
         d->pad[i] = (ptrdiff_t)begin;
     }
@@ -84,7 +67,7 @@ static hst_status read_geometry(hst__op_ctx *c, geometry *g) {
                             x->rank, w->rank);
     g->channel = hst__window_channel(last, x->rank);
     if (group < 1 || w->dims[0] != x->dims[g->channel] || w->dims[0] % group != 0 ||
-        w->dims[1] > SIZE_LIMIT / group)
+        w->dims[1] > HST__WINDOW_LIMIT / group)
         return hst__op_fail(c, HST_E_SHAPE,
                             "%lld channels in %lld groups do not fit the "
                             "weights",
@@ -103,20 +86,22 @@ static hst_status read_geometry(hst__op_ctx *c, geometry *g) {
     for (int i = 0; i < dims; i++) {
         g->d.in[i] = (size_t)x->dims[hst__window_at(last, i)];
         g->d.kernel[i] = (size_t)w->dims[2 + i];
-        if (x->dims[hst__window_at(last, i)] < 1 || w->dims[2 + i] < 1)
-            return hst__op_fail(c, HST_E_SHAPE, "an empty input or window");
+        if (g->d.in[i] - 1 >= HST__WINDOW_LIMIT ||
+            g->d.kernel[i] - 1 >= HST__WINDOW_LIMIT)
+            return hst__op_fail(c, HST_E_SHAPE, "an input of %zu, a window of %zu",
+                                g->d.in[i], g->d.kernel[i]);
     }
-    st = read_list(c, "strides", dims, 1, 1, list);
+    st = hst__window_list(c, "strides", dims, 1, 1, list);
     for (int i = 0; !st && i < dims; i++)
         g->d.stride[i] = (size_t)list[i];
     if (!st)
-        st = read_list(c, "dilations", dims, 1, 1, list);
+        st = hst__window_list(c, "dilations", dims, 1, 1, list);
     for (int i = 0; !st && i < dims; i++)
         g->d.dilation[i] = (size_t)list[i];
     if (!st)
-        st = read_list(c, "output_padding", dims, 0, 0, extra);
+        st = hst__window_list(c, "output_padding", dims, 0, 0, extra);
     if (!st)
-        st = read_list(c, "pads", 2 * dims, 0, -SIZE_LIMIT, list);
+        st = hst__window_list(c, "pads", 2 * dims, 0, -HST__WINDOW_LIMIT, list);
     return st ? st : settle(c, g, extra, list);
 }
 

@@ -45,6 +45,7 @@ static hst_status read_sizes(hst__op_ctx *c, sizes *s) {
                  (size_t)heads,      (size_t)w->dims[1] / 3, (size_t)w->dims[1] / 3};
     if (parts && listed == 3) {
         if (parts[0] < 1 || parts[0] != parts[1] || parts[2] < 1 ||
+            parts[0] > w->dims[1] || parts[2] > w->dims[1] ||
             parts[0] + parts[1] + parts[2] != w->dims[1])
             return hst__op_fail(c, HST_E_SHAPE,
                                 "qkv_hidden_sizes do not fit the weights");

@@ -19,19 +19,13 @@ static bool is_byte(hst_dtype t) { return t == HST_DTYPE_U8 || t == HST_DTYPE_S8
 
 static hst_status geometry(hst__op_ctx *c, const hst__qconv *q, hst__window *w) {
     const hst__desc *x = &c->in[q->x], *k = &c->in[q->w];
-    int64_t group = hst__attr_int(c->node, "group", 1);
     if (!is_byte(x->dtype) || !is_byte(k->dtype))
         return hst__op_bad_type(c, is_byte(x->dtype) ? q->w : q->x, "u8, s8");
     if (x->rank != k->rank || x->rank < 3)
         return hst__op_fail(c, HST_E_SHAPE, "input of rank %d and weights of rank %d",
                             x->rank, k->rank);
-    if (group < 1 || k->dims[1] * group != x->dims[1] || k->dims[0] % group != 0)
-        return hst__op_fail(c, HST_E_SHAPE,
-                            "%lld channels in %lld groups do not fit weights "
-                            "of %lld by %lld channels",
-                            (long long)x->dims[1], (long long)group,
-                            (long long)k->dims[0], (long long)k->dims[1]);
-    return hst__window_init(c, x, false, k->dims + 2, w);
+    hst_status st = hst__window_groups(c, x->dims[1], k);
+    return st ? st : hst__window_init(c, x, false, k->dims + 2, w);
 }
 
 hst_status hst__qconv_infer(hst__op_ctx *c, const hst__qconv *q) {

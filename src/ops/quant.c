@@ -24,7 +24,7 @@ hst_status hst__quant_axis_get(hst__op_ctx *c, hst__quant_axis *q) {
                    : hst__op_fail(c, HST_E_SHAPE, "%zu scales for an axis of %zu",
                                   hst__desc_size(s), q->axis);
     bool fits = block > 0 && s->rank == x->rank &&
-                s->dims[axis] == (x->dims[axis] + block - 1) / block;
+                s->dims[axis] == x->dims[axis] / block + (x->dims[axis] % block != 0);
     for (int i = 0; fits && i < x->rank; i++)
         fits = i == axis || s->dims[i] == x->dims[i];
     if (!fits)

@@ -7,7 +7,7 @@
 enum { X, STARTS, ENDS, AXES, STEPS };
 
 typedef struct cut {
-    int64_t start, count, step;
+    int64_t start, count, step; /**< step: 1 where none is taken */
 } cut;
 
 typedef struct lists {
@@ -70,7 +70,8 @@ static cut cut_of(int64_t size, int64_t start, int64_t end, int64_t step) {
         end = clamp(end, -1, size - 1);
     }
     int64_t length = step > 0 ? end - start : start - end, pace = step > 0 ? step : -step;
-    return (cut){start, length <= 0 ? 0 : (length - 1) / pace + 1, step};
+    int64_t count = length <= 0 ? 0 : (length - 1) / pace + 1;
+    return (cut){start, count, count > 1 ? step : 1};
 }
 
 static hst_status get_cuts(hst__op_ctx *c, cut cuts[HST_MAX_RANK]) {

@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-enum { SIZE_LIMIT = 1 << 30 }; /* keeps every sum below far from overflow */
-
-static hst_status read_list(hst__op_ctx *c, const char *name, int n, int64_t fallback,
+hst_status hst__window_list(hst__op_ctx *c, const char *name, int n, int64_t fallback,
                             int64_t low, int64_t *out) {
     size_t count;
     const int64_t *v = hst__attr_ints(c->node, name, &count);
@@ -13,16 +11,29 @@ static hst_status read_list(hst__op_ctx *c, const char *name, int n, int64_t fal
                             count, n);
     for (int i = 0; i < n; i++) {
         out[i] = v ? v[i] : fallback;
-        if (out[i] < low || out[i] > SIZE_LIMIT)
+        if (out[i] < low || out[i] > HST__WINDOW_LIMIT)
             return hst__op_fail(c, HST_E_SHAPE, "%s has the value %lld", name,
                                 (long long)out[i]);
     }
     return HST_OK;
 }
 
+hst_status hst__window_groups(hst__op_ctx *c, int64_t channels,
+                              const hst__desc *weights) {
+    int64_t group = hst__attr_int(c->node, "group", 1);
+    if (group >= 1 && group <= HST__WINDOW_LIMIT && channels % group == 0 &&
+        channels / group == weights->dims[1] && weights->dims[0] % group == 0)
+        return HST_OK;
+    return hst__op_fail(c, HST_E_SHAPE,
+                        "%lld channels in %lld groups do not fit weights of %lld by %lld "
+                        "channels",
+                        (long long)channels, (long long)group,
+                        (long long)weights->dims[0], (long long)weights->dims[1]);
+}
+
 static hst_status read_pads(hst__op_ctx *c, hst__window *w) {
     int64_t pads[2 * HST__WINDOW_MAX];
-    hst_status st = read_list(c, "pads", 2 * w->dims, 0, -SIZE_LIMIT, pads);
+    hst_status st = hst__window_list(c, "pads", 2 * w->dims, 0, -HST__WINDOW_LIMIT, pads);
     for (int i = 0; !st && i < w->dims; i++) {
         w->pad_begin[i] = pads[i];
         w->pad_end[i] = pads[w->dims + i];
@@ -78,16 +89,16 @@ hst_status hst__window_init(hst__op_ctx *c, const hst__desc *in, bool channels_l
     else if (!hst__attr_ints(c->node, "kernel_shape", &listed))
         st = hst__op_fail(c, HST_E_FORMAT, "kernel_shape is missing");
     else
-        st = read_list(c, "kernel_shape", w->dims, 1, 1, w->kernel);
+        st = hst__window_list(c, "kernel_shape", w->dims, 1, 1, w->kernel);
     for (int i = 0; !st && i < w->dims; i++)
-        if (w->kernel[i] < 1 || w->in[i] < 0 || w->in[i] > SIZE_LIMIT ||
-            w->kernel[i] > SIZE_LIMIT)
+        if (w->kernel[i] < 1 || w->in[i] < 0 || w->in[i] > HST__WINDOW_LIMIT ||
+            w->kernel[i] > HST__WINDOW_LIMIT)
             st = hst__op_fail(c, HST_E_SHAPE, "a window of size %lld",
                               (long long)w->kernel[i]);
     if (!st)
-        st = read_list(c, "strides", w->dims, 1, 1, w->stride);
+        st = hst__window_list(c, "strides", w->dims, 1, 1, w->stride);
     if (!st)
-        st = read_list(c, "dilations", w->dims, 1, 1, w->dilation);
+        st = hst__window_list(c, "dilations", w->dims, 1, 1, w->dilation);
     if (st)
         return st;
     const char *mode = hst__attr_string(c->node, "auto_pad", "NOTSET");

@@ -22,6 +22,17 @@ static inline int hst__window_channel(bool channels_last, int rank) {
     return channels_last ? rank - 1 : 1;
 }
 
+enum { HST__WINDOW_LIMIT = 1 << 30 }; /* keeps sums and products far from overflow */
+
+/** The n values of a list attribute, or n times the fallback; each in low to
+ * HST__WINDOW_LIMIT. Errors: SHAPE. */
+hst_status hst__window_list(hst__op_ctx *c, const char *name, int n, int64_t fallback,
+                            int64_t low, int64_t *out);
+
+/** Whether the attribute "group" divides `channels` and the outputs of weights
+ * [out][in / group]... as they say. Errors: SHAPE. */
+hst_status hst__window_groups(hst__op_ctx *c, int64_t channels, const hst__desc *weights);
+
 /** Reads the attributes kernel_shape, strides, dilations, pads, auto_pad and ceil_mode
  * for an input of this shape and fills the output size. `kernel` (dims sizes) overrides
  * kernel_shape where the weights say it; NULL where kernel_shape must be given.

@@ -48,6 +48,10 @@ static hst_status bind_input(resolver *r, int i) {
         return hst__fail(r->err, HST_E_TYPE, "input '%.100s' is declared %s, given %s",
                          v->name, hst_dtype_name(v->desc.dtype),
                          hst_dtype_name(given->dtype));
+    size_t bytes;
+    if (!hst__desc_bytes(given, &bytes))
+        return hst__fail(r->err, HST_E_LIMIT, "input '%.100s': %s is too large", v->name,
+                         hst__desc_format(given, b, sizeof b));
     v->desc = *given;
     if (r->options->values && r->options->values[i])
         v->constant = r->options->values[i];

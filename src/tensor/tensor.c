@@ -26,19 +26,25 @@ const char *hst_dtype_name(hst_dtype dtype) {
 }
 
 bool hst__desc_count(const hst__desc *d, size_t *count) {
-    size_t n = 1;
+    size_t n = 1, extent = 1;
     if (d->rank < 0 || d->rank > HST_MAX_RANK)
         return false;
-    for (int i = 0; i < d->rank; i++)
-        if (d->dims[i] < 0 || !hst__mul(n, (size_t)d->dims[i], &n))
+    for (int i = 0; i < d->rank; i++) {
+        size_t size = (size_t)d->dims[i];
+        if (d->dims[i] < 0 || !hst__mul(extent, size ? size : 1, &extent) ||
+            extent > HST__EXTENT_MAX)
             return false;
+        n *= size;
+    }
     *count = n;
-    return n <= PTRDIFF_MAX;
+    return true;
 }
 
 bool hst__desc_bytes(const hst__desc *d, size_t *bytes) {
-    return hst__desc_count(d, bytes) &&
-           hst__mul(*bytes, hst_dtype_size(d->dtype), bytes) && *bytes <= PTRDIFF_MAX;
+    if (!hst__desc_count(d, bytes))
+        return false;
+    *bytes *= hst_dtype_size(d->dtype);
+    return true;
 }
 
 size_t hst__desc_span(const hst__desc *d, int from, int to) {

@@ -18,7 +18,12 @@ struct hst_tensor {
     bool mapped; /**< data lies in a read-only file map, whose pages may be dropped */
 };
 
-/** Number of elements; false when a dimension is negative or the product overflows. */
+/** Largest product of a shape's dimensions, those of size 0 left out: strides, offsets
+ * and bytes of every valid shape, an empty one too, are far from overflow. */
+#define HST__EXTENT_MAX ((size_t)1 << 48)
+
+/** Number of elements; false when the rank or a dimension is out of range or the extent
+ * exceeds HST__EXTENT_MAX. */
 bool hst__desc_count(const hst__desc *d, size_t *count);
 /** Bytes of a dense tensor; false as above. */
 bool hst__desc_bytes(const hst__desc *d, size_t *bytes);

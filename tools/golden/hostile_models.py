@@ -88,6 +88,44 @@ def large(out):
          [value("a", [1 << 18, 1]), value("b", [1, 1 << 18])])
 
 
+def overflowing(out):
+    """Attributes whose sums and products do not fit 64 bits."""
+    far, x, w = 1 << 62, value("x", [1, 4, 8, 8]), value("w", [4, 4, 3, 3])
+    groups = "in 4611686018427387904 groups"
+    save(out, "conv_groups", "SHAPE", groups, one("Conv", ["x", "w"], group=far), [x, w])
+    byte = [value("x", [1, 4, 8, 8], T.UINT8), value("w", [4, 4, 3, 3], T.UINT8)]
+    zero, scale = [nh.from_array(np.array(0, np.uint8), "z"),
+                   nh.from_array(np.array(1, np.float32), "s")], ["s", "z"]
+    save(out, "qlinear_conv_groups", "SHAPE", groups,
+         one("QLinearConv", ["x", *scale, "w", *scale, *scale], group=far), byte, zero)
+    save(out, "conv_integer_groups", "SHAPE", groups,
+         one("ConvInteger", ["x", "w"], group=far), byte)
+    save(out, "conv_transpose_groups", "SHAPE", groups,
+         one("ConvTranspose", ["x", "w"], group=far), [x, w])
+    save(out, "conv_transpose_shape", "SHAPE", "an output of -9223372036854775808",
+         one("ConvTranspose", ["x", "w"], output_shape=[-(1 << 63), 8]), [x, w])
+    save(out, "quant_block", "SHAPE", "culprit",
+         one("DequantizeLinear", ["x", "s"], axis=0, block_size=(1 << 63) - 1),
+         [value("x", [4, 4], T.INT8)], [nh.from_array(np.ones((2, 4), np.float32), "s")], 21)
+    save(out, "attention_parts", "SHAPE", "qkv_hidden_sizes",
+         [h.make_node("Attention", ["x", "w", "b"], ["y"], name="culprit", num_heads=1,
+                      domain="com.microsoft", qkv_hidden_sizes=[far, far, far])],
+         [value("x", [1, 2, 4]), value("w", [4, 12]), value("b", [12])])
+    save(out, "empty_input", "LIMIT", "is too large", one("Relu", ["x"]),
+         [value("x", [0, 1 << 40, 1 << 40])])
+    save(out, "empty_expand", "LIMIT", "Expand 'culprit'", one("Expand", ["x", "s"]),
+         [value("x", [1])], [ints("s", [0, 1 << 40, 1 << 40])])
+
+
+def odd(out):
+    """Strange, but right."""
+    far = (1 << 63) - 1
+    cut = [ints("x", [[7], [8]]), ints("begin", [0]), ints("end", [far]), ints("axis", [1]),
+           ints("step", [far])]
+    save(out, "slice_step", "OK", "", one("Slice", ["x", "begin", "end", "axis", "step"]), [],
+         cut)
+
+
 def missing(out):
     norm = [h.make_node("LayerNormalization", ["x", "w"], ["", "y"], name="culprit")]
     save(out, "unnamed_output", "FORMAT", "'culprit' (opset 17): output 0 must have a name", norm,
@@ -101,6 +139,8 @@ def main(folder):
     out.mkdir(parents=True, exist_ok=True)
     slow(out)
     large(out)
+    overflowing(out)
+    odd(out)
     missing(out)
 
 
