@@ -263,7 +263,7 @@ static void too_large(void **state) {
         hst_status wanted;
     } cases[] = {
         {most / 32 * 32, 0, 0, HST_OK},      {most + 32, 0, 0, HST_E_LIMIT},
-        {most, 1 << 20, 0, HST_E_LIMIT},     {INT64_MAX / 4, 0, 0, HST_E_LIMIT},
+        {most, 1 << 20, 0, HST_E_LIMIT},     {HST__EXTENT_MAX, 0, 0, HST_E_LIMIT},
         {1, HST__ALLOC_MAX, 0, HST_E_LIMIT}, {1, 0, 1 << 22, HST_E_LIMIT},
         {1, 0, SIZE_MAX / 2, HST_E_LIMIT},   {1, SIZE_MAX - 200, 1, HST_E_LIMIT},
     };
