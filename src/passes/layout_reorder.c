@@ -60,12 +60,14 @@ static bool merge_channels(hst__layout *l, const hst__node *n) {
 static bool transpose(hst__layout *l, const hst__node *n) {
     const hst__placed p = l->placed[n->in[0]];
     size_t count;
-    const int64_t *perm = hst__attr_ints(n, "perm", &count);
-    int where[HST_MAX_RANK] = {0}, composed[HST_MAX_RANK];
-    if (p.id == HST__NONE || l->plain[n->in[0]] || !perm || (int)count != p.rank)
+    const int64_t *attr = hst__attr_ints(n, "perm", &count);
+    int perm[HST_MAX_RANK], where[HST_MAX_RANK] = {0}, composed[HST_MAX_RANK];
+    if (p.id == HST__NONE || l->plain[n->in[0]] || !attr || (int)count != p.rank)
         return false;
-    for (int i = 0; i < p.rank; i++)
+    for (int i = 0; i < p.rank; i++) {
+        perm[i] = (int)(attr[i] < 0 ? attr[i] + p.rank : attr[i]);
         where[p.perm[i]] = i;
+    }
     /* A shuffle swaps the two halves of the channel dimension and nothing else. */
     if (p.rank == 5 && perm[0] == 0 && perm[1] == 2 && perm[2] == 1 && perm[3] == 3 &&
         perm[4] == 4) {

@@ -203,6 +203,11 @@ def few_channels(g, x):
     return g.op("Relu", g.conv(x, 3, 8))
 
 
+@case("Transpose Conv Transpose Relu")
+def perm_from_the_end(g, x):
+    return g.op("Relu", g.op("Transpose", g.conv(x, 8, 12), perm=[0, -2, -3, -1]))
+
+
 def main(out):
     folder = pathlib.Path(out)
     folder.mkdir(parents=True, exist_ok=True)
