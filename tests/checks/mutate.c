@@ -10,6 +10,7 @@
  *   --write FILE writes change --first and ends
  * A folder stands for all the models in it. */
 #include <ftw.h>
+#include <getopt.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -370,18 +371,33 @@ static int visit(const char *path, const struct stat *info, int type, struct FTW
 }
 
 int main(int argc, char **argv) {
-    int i = 1;
-    for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2)
-        if (strcmp(argv[i], "--cases") == 0)
-            options.cases = atol(argv[i + 1]);
-        else if (strcmp(argv[i], "--first") == 0)
-            options.first = atol(argv[i + 1]);
-        else if (strcmp(argv[i], "--cuts") == 0)
-            options.cuts = atol(argv[i + 1]);
-        else if (strcmp(argv[i], "--write") == 0)
-            options.write = argv[i + 1];
-    for (; i < argc; i++)
-        nftw(argv[i], visit, 16, FTW_PHYS);
+    static const struct option known[] = {
+        {"cases", required_argument, NULL, 'n'},
+        {"first", required_argument, NULL, 'f'},
+        {"cuts", required_argument, NULL, 'c'},
+        {"write", required_argument, NULL, 'w'},
+        {NULL, 0, NULL, 0},
+    };
+    for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;)
+        switch (c) {
+        case 'n':
+            options.cases = atol(optarg);
+            break;
+        case 'f':
+            options.first = atol(optarg);
+            break;
+        case 'c':
+            options.cuts = atol(optarg);
+            break;
+        case 'w':
+            options.write = optarg;
+            break;
+        default:
+            return 2;
+        }
+    for (; optind < argc; optind++)
+        if (nftw(argv[optind], visit, 16, FTW_PHYS))
+            perror(argv[optind]);
     if (options.models == 0) {
         printf("skipped: no models\n");
         return SKIP;
