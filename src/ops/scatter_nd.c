@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ops/index.h"
+#include "ops/scatter_common.h"
 #include "ops/types.h"
 #include "ops/unary.h"
 
@@ -39,37 +40,10 @@ static hst_status infer(hst__op_ctx *c) {
 
 typedef struct scatter_state {
     int depth;
-    size_t rows, slice; /**< index rows; elements of a slice */
-    size_t bytes;       /**< of all data */
-    void (*combine)(void *y, const void *u, size_t n); /**< NULL: replace */
+    size_t rows, slice;    /**< index rows; elements of a slice */
+    size_t bytes;          /**< of all data */
+    hst__combine *combine; /**< NULL: replace */
 } scatter_state;
-
-#define COMBINE(name, suffix, ctype, expression)                                         \
-    static void name##_##suffix(void *to, const void *from, size_t n) {                  \
-        ctype *y = to;                                                                   \
-        const ctype *x = from;                                                           \
-        for (size_t i = 0; i < n; i++) {                                                 \
-            ctype a = y[i], b = x[i];                                                    \
-            y[i] = (ctype)(expression);                                                  \
-        }                                                                                \
-    }
-#define COMBINE_ALL(suffix, ctype, wide)                                                 \
-    COMBINE(add, suffix, ctype, (wide)a + (wide)b)                                       \
-    COMBINE(mul, suffix, ctype, (wide)a *(wide)b)                                        \
-    COMBINE(max, suffix, ctype, a != a || a > b ? a : b)                                 \
-    COMBINE(min, suffix, ctype, a != a || a < b ? a : b)
-COMBINE_ALL(f32, float, float)
-COMBINE_ALL(f64, double, double)
-COMBINE_ALL(s32, int32_t, uint32_t)
-COMBINE_ALL(s64, int64_t, uint64_t)
-
-enum { ADD, MUL, MAX, MIN, REDUCTIONS };
-static const char *const reductions[REDUCTIONS] = {"add", "mul", "max", "min"};
-#define COMBINE_ENTRY(dtype, suffix)                                                     \
-    [dtype] = {add_##suffix, mul_##suffix, max_##suffix, min_##suffix},
-static void (*const combines[HST__DTYPES][REDUCTIONS])(void *, const void *, size_t) = {
-    COMBINE_ENTRY(HST_DTYPE_F32, f32) COMBINE_ENTRY(HST_DTYPE_F64, f64)
-        COMBINE_ENTRY(HST_DTYPE_S32, s32) COMBINE_ENTRY(HST_DTYPE_S64, s64)};
 
 /** On one thread: rows may name the same slice, and their order counts. */
 static void run(const hst__step *step, const hst__run *r) {
@@ -93,8 +67,7 @@ static void run(const hst__step *step, const hst__run *r) {
 }
 
 static hst_status prepare(hst__op_ctx *c, hst__step *step) {
-    const char *reduction = hst__attr_string(c->node, "reduction", "none");
-    int depth, which = 0;
+    int depth;
     hst_status st = check(c, &depth);
     scatter_state *s = st ? NULL : hst__op_state(c, sizeof *s);
     if (!s)
@@ -104,19 +77,11 @@ static hst_status prepare(hst__op_ctx *c, hst__step *step) {
     s->rows = hst__desc_span(i, 0, i->rank - 1);
     s->slice = hst__desc_span(x, depth, x->rank);
     s->bytes = hst__desc_size(x) * hst_dtype_size(x->dtype);
-    if (strcmp(reduction, "none") != 0) {
-        while (which < REDUCTIONS && strcmp(reduction, reductions[which]) != 0)
-            which++;
-        if (which == REDUCTIONS)
-            return hst__op_fail(c, HST_E_UNSUPPORTED,
-                                "reduction '%s', supported: none, add, mul, max, min",
-                                reduction);
-        s->combine = combines[x->dtype][which];
-        if (!s->combine)
-            return hst__op_bad_type(c, X, "f32, f64, s32, s64");
-    } else {
+    st = hst__scatter_reduction(c, &s->combine);
+    if (st)
+        return st;
+    if (!s->combine)
         step->unaligned = 1u << X | 1u << UPDATES;
-    }
     step->in_place = 1u << X;
     step->state = s;
     step->kernel = s->combine ? "reference" : "copy";

@@ -110,9 +110,13 @@ static const char *const claimed[] = {"Conv",
                                       "GatherElements",
                                       "GatherND",
                                       "GRU",
+                                      "GridSample",
                                       "LSTM",
+                                      "NonMaxSuppression",
+                                      "ScatterElements",
                                       "ScatterND",
-                                      "TopK"};
+                                      "TopK",
+                                      "Trilu"};
 
 typedef struct options {
     hst_cpu_level cpu;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Write golden cases for the operators of com.microsoft, answered by ONNX Runtime.
+"""Write golden cases for operators where ONNX's own node tests say little or nothing (those of
+com.microsoft above all), answered by ONNX Runtime.
 
-usage: ops_ms.py OUTDIR          needs onnx, onnxruntime, numpy
+usage: ops.py OUTDIR          needs onnx, onnxruntime, numpy
 Each case becomes OUTDIR/test_NAME/{model.onnx,test_data_set_0/{input,output}_I.pb}, the form of
 ONNX's own node tests, so that the same program runs them. Inputs that matter to the plan
 (scales, weights) are initialisers in half of the cases and inputs in the others.
@@ -30,10 +31,10 @@ def s8(*shape):
     return rng.integers(-128, 128, shape).astype(np.int8)
 
 
-def case(out, name, op, inputs, outputs, constants=(), **attrs):
+def case(out, name, op, inputs, outputs, constants=(), domain="com.microsoft", **attrs):
     names = [f"i{k}" if x is not None else "" for k, x in enumerate(inputs)]
     outs = [f"o{k}" if wanted else "" for k, wanted in enumerate(outputs)]
-    node = h.make_node(op, names, outs, domain="com.microsoft", **attrs)
+    node = h.make_node(op, names, outs, domain=domain, **attrs)
     live = [k for k, x in enumerate(inputs) if x is not None and k not in constants]
     graph = h.make_graph(
         [node], name,
@@ -47,7 +48,7 @@ def case(out, name, op, inputs, outputs, constants=(), **attrs):
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     got = session.run(None, {names[k]: inputs[k] for k in live})
-    folder = pathlib.Path(out) / f"test_ms_{name}" / "test_data_set_0"
+    folder = pathlib.Path(out) / f"test_{'ms_' if domain else ''}{name}" / "test_data_set_0"
     folder.mkdir(parents=True, exist_ok=True)
     (folder.parent / "model.onnx").write_bytes(model.SerializeToString())
     for i, k in enumerate(live):
@@ -123,6 +124,18 @@ def main(out):
              constants=[1, 2, 3, 4])
         case(out, f"qlinearleakyrelu_{kind}", "QLinearLeakyRelu", [make(2, 30), one(0.04), z, one(0.03), z], [1],
              constants=[1, 2, 3, 4], alpha=0.1)
+
+    x, grid = f32(1, 2, 5, 6), rng.uniform(-2.5, 2.5, (1, 4, 5, 2)).astype(np.float32)
+    for mode in ("bilinear", "nearest", "bicubic"):
+        for padding in ("border", "reflection"):
+            case(out, f"grid_sample_{mode}_{padding}", "GridSample", [x, grid], [1], domain="", mode=mode,
+                 padding_mode=padding)
+    boxes, scores = rng.uniform(0, 1, (2, 40, 4)).astype(np.float32), rng.uniform(0, 1, (2, 3, 40)).astype(np.float32)
+    scores[:, :, ::5] = 0.5
+    for centred in (0, 1):
+        case(out, f"nms_{'centres' if centred else 'corners'}", "NonMaxSuppression",
+             [boxes, scores, np.array([7], np.int64), one(0.4), one(0.3)], [1], constants=[2, 3, 4], domain="",
+             center_point_box=centred)
 
 
 if __name__ == "__main__":
