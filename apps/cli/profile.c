@@ -144,7 +144,7 @@ int cli_run_profile(cli_args *args) {
                          &err);
     if (!st)
         st = time_stages(&p, args, &err);
-    if (!st && !p.chain.info.dynamic)
+    if (!st)
         st = time_layers(&p, &err);
     if (text_progress())
         fprintf(stderr, "\r\033[K");

@@ -87,11 +87,11 @@ void profile_print_text(const profile *p, size_t shown) {
     printf("load %.1f ms, plan %.1f ms, first run %.1f ms\n\n", ms(c->load_ns),
            ms(c->info.plan_ns), ms(c->first_ns));
     print_stages(p);
+    print_layers(p, shown);
     if (c->info.dynamic)
-        printf("\nshapes depend on data: nodes are evaluated one by one, layers are not "
-               "timed\n");
-    else
-        print_layers(p, shown);
+        printf(
+            "note: shapes depend on data; the nodes that wait for it are evaluated one "
+            "by one behind these layers and not timed apart\n");
     if (c->source == SOURCE_RANDOM)
         printf(
             "note: the input is random numbers; give a photograph or --input to profile "

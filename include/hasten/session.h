@@ -18,9 +18,9 @@ typedef struct hst_input_shape {
 } hst_input_shape;
 
 typedef struct hst_session_options {
-    size_t struct_size;    /**< set by hst_session_options_init */
-    int threads;           /**< 0: as many as affinity mask and cgroup quota give */
-    hst_cpu_level cpu;     /**< highest level to use; AUTO: what the machine has */
+    size_t struct_size; /**< set by hst_session_options_init */
+    int threads;        /**< 0: as many as affinity mask and cgroup quota give */
+    hst_cpu_level cpu;  /**< highest level to use; AUTO: what the machine has */
     const hst_input_shape *shapes; /**< for free dimensions; may be NULL */
     size_t n_shapes;
     int exact; /**< 1: run the graph node by node as it was read, without fusion */
@@ -31,17 +31,18 @@ typedef struct hst_session_options {
 
 HST_API void hst_session_options_init(hst_session_options *options);
 
-/** Plans the model when all input shapes are known (declared or given); else the first run
- * does. options may be NULL. *out is the caller's; the model must outlive it.
- * Errors: SHAPE, TYPE, UNSUPPORTED, LIMIT, NOMEM, ARG. */
-HST_API hst_status hst_session_create(hst_model *model, const hst_session_options *options,
+/** Plans the model when all input shapes are known (declared or given); else the first
+ * run does. options may be NULL. *out is the caller's; the model must outlive it. Errors:
+ * SHAPE, TYPE, UNSUPPORTED, LIMIT, NOMEM, ARG. */
+HST_API hst_status hst_session_create(hst_model *model,
+                                      const hst_session_options *options,
                                       hst_session **out, hst_error *err);
 HST_API void hst_session_destroy(hst_session *session);
 
-/** Runs once. inputs[i] belongs to graph input i (hst_model_get_input); they are read, not
- * kept. Shapes that differ from the last run are planned anew (plans are kept and shared by
- * the sessions of a model). In steady state this allocates nothing.
- * Errors: ARG (count), SHAPE, TYPE; those of hst_session_create when planning is needed. */
+/** Runs once. inputs[i] belongs to graph input i (hst_model_get_input); they are read,
+ * not kept. Shapes that differ from the last run are planned anew (plans are kept and
+ * shared by the sessions of a model). In steady state this allocates nothing. Errors: ARG
+ * (count), SHAPE, TYPE; those of hst_session_create when planning is needed. */
 HST_API hst_status hst_session_run(hst_session *session, const hst_tensor *const *inputs,
                                    size_t n_inputs, hst_error *err);
 /** Plans for these inputs without running. */
@@ -49,8 +50,8 @@ HST_API hst_status hst_session_prepare(hst_session *session,
                                        const hst_tensor *const *inputs, size_t n_inputs,
                                        hst_error *err);
 
-/** Result of the last run, owned by the session, valid until its next run; NULL before the
- * first run and for an index that does not exist. */
+/** Result of the last run, owned by the session, valid until its next run; NULL before
+ * the first run and for an index that does not exist. */
 HST_API const hst_tensor *hst_session_output(const hst_session *session, size_t index);
 
 /** What a session has decided; zeros before it is planned. */
@@ -61,19 +62,20 @@ typedef struct hst_session_info {
     size_t arena_bytes;       /**< activations */
     size_t arena_bound_bytes; /**< lower bound: the most bytes alive at once */
     size_t scratch_bytes;
-    size_t weight_bytes;      /**< packed or copied weights, shared by sessions */
-    double macs;              /**< multiply-accumulates of one run */
-    uint64_t plan_ns;         /**< time that planning took */
-    int dynamic; /**< 1: shapes depend on data, so nodes are evaluated one by one */
+    size_t weight_bytes; /**< packed or copied weights, shared by sessions */
+    double macs;         /**< multiply-accumulates of one run */
+    uint64_t plan_ns;    /**< time that planning took */
+    int dynamic; /**< 1: shapes depend on data; behind the steps of the plan each run
+                    evaluates the nodes that wait for it one by one */
 } hst_session_info;
 HST_API void hst_session_get_info(const hst_session *session, hst_session_info *out);
 
 /** One step of the plan. Texts live as long as the session's plan. */
 typedef struct hst_step_info {
-    const char *name;     /**< of the node in the file; may be "" */
-    const char *op;       /**< operator */
-    const char *kernel;   /**< which kernel was picked */
-    const char *fused;    /**< activation that was fused into it; "" for none */
+    const char *name;   /**< of the node in the file; may be "" */
+    const char *op;     /**< operator */
+    const char *kernel; /**< which kernel was picked */
+    const char *fused;  /**< activation that was fused into it; "" for none */
     hst_tensor_info output;
     double macs;
     size_t read_bytes, written_bytes, weight_bytes;

@@ -168,11 +168,11 @@ const hst_tensor *hst_session_output(const hst_session *session, size_t index) {
 
 void hst_session_get_info(const hst_session *session, hst_session_info *out) {
     const hst__runner *r = &session->runner;
-    *out =
-        (hst_session_info){.threads = r->threads, .cpu = r->cpu, .dynamic = r->dynamic};
+    *out = (hst_session_info){.threads = r->threads, .cpu = r->cpu};
     if (!r->exec)
         return;
     const hst__plan *p = r->exec->plan;
+    out->dynamic = p->tail != NULL;
     out->steps = (size_t)p->n_steps;
     out->arena_bytes = p->arena_bytes;
     out->arena_bound_bytes = p->live_bytes;

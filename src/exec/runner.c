@@ -34,7 +34,6 @@ static void forget(hst__runner *r) {
     r->exec = NULL;
     r->entry = NULL;
     r->evaluated = NULL;
-    r->dynamic = false;
 }
 
 void hst__runner_fini(hst__runner *r) {
@@ -48,13 +47,14 @@ void hst__runner_fini(hst__runner *r) {
 }
 
 static hst_status adopt(hst__runner *r, const hst__desc *inputs,
-                        const hst_tensor *const *values, hst_error *err) {
+                        const hst_tensor *const *values, bool may_cut, hst_error *err) {
     hst__plan_options options = {.inputs = inputs,
                                  .values = values,
                                  .threads = r->threads,
                                  .seconds_max = r->seconds_max,
                                  .cpu = r->cpu,
-                                 .no_passes = r->no_passes};
+                                 .no_passes = r->no_passes,
+                                 .may_cut = may_cut};
     hst__plan_entry *entry;
     hst_status st = hst__plan_cache_get(r->cache, r->graph, &options, &entry, err);
     if (st)
@@ -80,7 +80,7 @@ static hst_status adopt(hst__runner *r, const hst__desc *inputs,
 
 hst_status hst__runner_plan_shapes(hst__runner *r, const hst__desc *inputs,
                                    hst_error *err) {
-    return adopt(r, inputs, NULL, err);
+    return adopt(r, inputs, NULL, false, err);
 }
 
 static bool worth_binding(const hst_tensor *t) {
@@ -122,14 +122,11 @@ static hst_status plan_inputs(hst__runner *r, const hst_tensor *const *inputs,
             values[i] = inputs[i];
     }
     if (!st)
-        st = adopt(r, descs, NULL, err);
+        st = adopt(r, descs, NULL, false, err);
     if (st == HST_E_VALUE_NEEDED)
-        st = adopt(r, descs, values, err);
-    if (st == HST_E_VALUE_NEEDED) {
-        forget(r);
-        r->dynamic = true;
-        st = HST_OK;
-    }
+        st = adopt(r, descs, values, false, err);
+    if (st == HST_E_VALUE_NEEDED)
+        st = adopt(r, descs, NULL, true, err);
     hst__free(descs);
     hst__free(values);
     return st;
@@ -137,22 +134,20 @@ static hst_status plan_inputs(hst__runner *r, const hst_tensor *const *inputs,
 
 hst_status hst__runner_prepare(hst__runner *r, const hst_tensor *const *inputs,
                                hst_error *err) {
-    return r->dynamic || fits(r, inputs) ? HST_OK : plan_inputs(r, inputs, err);
+    return fits(r, inputs) ? HST_OK : plan_inputs(r, inputs, err);
 }
 
-/** All inputs are known, so folding constants computes the whole graph. */
-static hst_status evaluate(hst__runner *r, const hst_tensor *const *inputs,
-                           hst_error *err) {
+/** With its inputs known, folding constants computes the whole tail. */
+static hst_status evaluate(hst__runner *r, const hst__graph *tail, const hst_tensor **in,
+                           hst__desc *descs, hst_error *err) {
     hst__graph *g;
-    hst__graph_destroy(r->evaluated); /* the last results make room */
-    r->evaluated = NULL;
-    hst_status st = hst__graph_clone(r->graph, &g, err);
+    hst_status st = hst__graph_clone(tail, &g, err);
     if (st)
         return st;
-    for (int i = 0; i < g->n_inputs; i++)
-        r->inputs[i] = inputs[i]->desc;
-    hst__resolve_options options = {.inputs = r->inputs,
-                                    .values = inputs,
+    for (int i = 0; i < tail->n_inputs; i++)
+        descs[i] = in[i]->desc;
+    hst__resolve_options options = {.inputs = descs,
+                                    .values = in,
                                     .cpu = r->cpu,
                                     .threads = r->threads,
                                     .seconds_max = r->seconds_max,
@@ -166,23 +161,39 @@ static hst_status evaluate(hst__runner *r, const hst_tensor *const *inputs,
     return HST_OK;
 }
 
+static hst_status run_tail(hst__runner *r, const hst_tensor *const *inputs,
+                           hst_error *err) {
+    const hst__graph *tail = r->exec->plan->tail;
+    size_t n = (size_t)tail->n_inputs, own = (size_t)r->graph->n_inputs;
+    hst__graph_destroy(r->evaluated); /* the last results make room */
+    r->evaluated = NULL;
+    const hst_tensor **in = hst__alloc(n * sizeof *in);
+    hst__desc *descs = hst__alloc(n * sizeof *descs);
+    hst_status st = in && descs ? HST_OK : hst__fail_nomem(err, n * sizeof *descs);
+    for (size_t i = 0; !st && i < n; i++)
+        in[i] = i < own ? inputs[i] : &r->exec->outputs[i - own];
+    if (!st)
+        st = evaluate(r, tail, in, descs, err);
+    hst__free(in);
+    hst__free(descs);
+    return st;
+}
+
 hst_status hst__runner_run(hst__runner *r, const hst_tensor *const *inputs,
                            hst_error *err) {
     hst_status st = hst__runner_prepare(r, inputs, err);
     if (st)
         return st;
-    if (r->dynamic)
-        return evaluate(r, inputs, err);
     for (int i = 0; i < r->graph->n_inputs; i++)
         r->addresses[i] = inputs[i]->data;
     hst__exec_run(r->exec, r->addresses);
-    return HST_OK;
+    return r->exec->plan->tail ? run_tail(r, inputs, err) : HST_OK;
 }
 
 const hst_tensor *hst__runner_output(const hst__runner *r, int i) {
-    if (i < 0 || i >= r->graph->n_outputs)
+    if (i < 0 || i >= r->graph->n_outputs || !r->exec)
         return NULL;
-    if (r->exec)
+    if (!r->exec->plan->tail)
         return &r->exec->outputs[i];
     return r->evaluated ? r->evaluated->values[r->evaluated->outputs[i]].constant : NULL;
 }

@@ -1,5 +1,5 @@
 /* Runs a graph on tensors of any shape: finds or makes the plan that fits, and falls back
- * to evaluating node by node where shapes depend on data. */
+ * to evaluating the tail node by node where shapes depend on data. */
 #ifndef HST_EXEC_RUNNER_H
 #define HST_EXEC_RUNNER_H
 
@@ -20,11 +20,10 @@ typedef struct hst__runner {
     /* What the last inputs led to. */
     hst__desc *inputs;
     bool *bound;            /**< input i's value is part of the plan */
-    hst__plan_entry *entry; /**< NULL in dynamic mode and before the first inputs */
+    hst__plan_entry *entry; /**< NULL before the first inputs */
     hst__exec *exec;
     const void **addresses; /**< scratch: data pointers of the inputs */
-    bool dynamic;
-    hst__graph *evaluated; /**< dynamic mode: holds the outputs of the last run */
+    hst__graph *evaluated;  /**< where the plan has a tail: the outputs of the last run */
     uint64_t plan_ns;
 } hst__runner;
 

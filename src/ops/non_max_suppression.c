@@ -1,8 +1,6 @@
 /* NonMaxSuppression: of the boxes of each image and class the best ones that do not
  * overlap a better one, as rows (image, class, box). How many there are must be known
  * when planning. */
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "ops/types.h"
 #include "ops/unary.h"
@@ -71,38 +69,54 @@ static bool overlap(const nms *s, box a, box b) {
     return whole > 0 && common / whole > s->iou;
 }
 
-static int better_first(const void *a, const void *b) {
-    const candidate *x = a, *y = b;
-    if (x->score != y->score)
-        return x->score > y->score ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
+static bool better(const candidate *a, const candidate *b) {
+    return a->score != b->score ? a->score > b->score : a->index < b->index;
 }
 
-/** Those of one class of one image that pass the threshold, the best first. */
-static int64_t sort_candidates(const nms *s, const float *scores, candidate *list) {
+/** Restores the heap below `at`: the best one is its root. */
+static void sink(candidate *heap, int64_t at, int64_t n) {
+    for (int64_t child; (child = 2 * at + 1) < n; at = child) {
+        child += child + 1 < n && better(&heap[child + 1], &heap[child]);
+        if (!better(&heap[child], &heap[at]))
+            return;
+        candidate other = heap[at];
+        heap[at] = heap[child];
+        heap[child] = other;
+    }
+}
+
+/** A heap of those of one class of one image that pass the threshold. */
+static int64_t gather(const nms *s, const float *scores, candidate *heap) {
     int64_t n = 0;
     for (int64_t i = 0; i < s->boxes; i++)
         if (s->any_score ? scores[i] == scores[i] : scores[i] > s->score)
-            list[n++] = (candidate){scores[i], i};
-    qsort(list, (size_t)n, sizeof *list, better_first);
+            heap[n++] = (candidate){scores[i], i};
+    for (int64_t i = n / 2; i-- > 0;)
+        sink(heap, i, n);
     return n;
 }
 
-/** The kept ones move to the front of the list; returns how many. *overlaps is counted up
- * and ends the work, with -1, above overlaps_max. */
-static int64_t suppress(const nms *s, const float *boxes, candidate *list, int64_t n,
-                        double *overlaps) {
+/** Takes the best from the heap of n as long as any may be kept. The kept ones are put
+ * behind the shrinking heap: the first one at kept_end[-1]. Returns how many. *overlaps
+ * is counted up and ends the work, with -1, above overlaps_max. */
+static int64_t suppress(const nms *s, const float *boxes, candidate *heap, int64_t n,
+                        const candidate **kept_end, double *overlaps) {
+    candidate *end = heap + n;
     int64_t kept = 0;
-    for (int64_t i = 0; i < n && kept < s->most; i++) {
-        box b = get_box(s, boxes + 4 * list[i].index);
+    *kept_end = end;
+    while (n > 0 && kept < s->most) {
+        candidate best = heap[0];
+        heap[0] = heap[--n];
+        sink(heap, 0, n);
+        box b = get_box(s, boxes + 4 * best.index);
         int64_t k = 0;
-        while (k < kept && !overlap(s, get_box(s, boxes + 4 * list[k].index), b))
+        while (k < kept && !overlap(s, get_box(s, boxes + 4 * end[-1 - k].index), b))
             k++;
         *overlaps += (double)k;
         if (*overlaps > overlaps_max)
             return -1;
         if (k == kept)
-            list[kept++] = list[i];
+            end[-1 - kept++] = best;
     }
     return kept;
 }
@@ -115,15 +129,16 @@ static int64_t select_boxes(const nms *s, const float *boxes, const float *score
     double overlaps = 0;
     for (int64_t i = 0; i < s->images; i++, boxes += 4 * s->boxes)
         for (int64_t k = 0; k < s->classes; k++, scores += s->boxes) {
-            int64_t n = sort_candidates(s, scores, list),
-                    kept = suppress(s, boxes, list, n, &overlaps);
+            const candidate *end;
+            int64_t n = gather(s, scores, list),
+                    kept = suppress(s, boxes, list, n, &end, &overlaps);
             if (kept < 0)
                 return -1;
             for (int64_t j = 0; rows && j < kept; j++) {
                 int64_t *row = rows + 3 * (count + j);
                 row[0] = i;
                 row[1] = k;
-                row[2] = list[j].index;
+                row[2] = end[-1 - j].index;
             }
             count += kept;
         }

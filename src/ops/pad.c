@@ -61,7 +61,8 @@ typedef struct pad_state {
     size_t in_stride[HST_MAX_RANK]; /**< elements */
     size_t copy_at, copy_from,
         copy_count; /**< run of the last dimension that is copied */
-    char value[8];
+    bool given;     /**< input 2 is the value */
+    char value[8];  /**< of the attribute, or zero: what counts without input 2 */
     hst__pieces pieces;
 } pad_state;
 
@@ -88,26 +89,27 @@ static int32_t source_of(const char *mode, int64_t p, int64_t n) {
     }
 }
 
-static void fill(const pad_state *s, char *y, size_t n) {
+static void fill(const pad_state *s, const char *value, char *y, size_t n) {
     for (size_t i = 0; i < n; i++)
-        memcpy(y + i * s->element, s->value, s->element);
+        memcpy(y + i * s->element, value, s->element);
 }
 
-static void pad_row(const pad_state *s, const char *x, char *y) {
+static void pad_row(const pad_state *s, const char *value, const char *x, char *y) {
     const int32_t *source = s->source[s->rank - 1];
     size_t e = s->element;
     for (size_t i = 0; i < s->copy_at; i++)
-        memcpy(y + i * e, source[i] < 0 ? s->value : x + (size_t)source[i] * e, e);
+        memcpy(y + i * e, source[i] < 0 ? value : x + (size_t)source[i] * e, e);
     if (s->copy_count)
         memcpy(y + s->copy_at * e, x + s->copy_from * e, s->copy_count * e);
     for (size_t i = s->copy_at + s->copy_count; i < s->row; i++)
-        memcpy(y + i * e, source[i] < 0 ? s->value : x + (size_t)source[i] * e, e);
+        memcpy(y + i * e, source[i] < 0 ? value : x + (size_t)source[i] * e, e);
 }
 
 static void task(void *context, int index, int worker) {
     const hst__step_job *j = context;
     const pad_state *s = j->step->state;
     const char *x = hst__in(j->step, j->run, X);
+    const char *value = s->given ? hst__in(j->step, j->run, VALUE) : s->value;
     char *y = hst__out(j->step, j->run, 0);
     size_t from, to;
     (void)worker;
@@ -123,9 +125,9 @@ static void task(void *context, int index, int worker) {
             at += (size_t)(p < 0 ? 0 : p) * s->in_stride[d];
         }
         if (outside)
-            fill(s, y + row * s->row * s->element, s->row);
+            fill(s, value, y + row * s->row * s->element, s->row);
         else
-            pad_row(s, x + at * s->element, y + row * s->row * s->element);
+            pad_row(s, value, x + at * s->element, y + row * s->row * s->element);
     }
 }
 
@@ -135,7 +137,7 @@ static void run(const hst__step *step, const hst__run *r) {
     hst__pool_run(r->threads, s->pieces.count, task, &j);
 }
 
-/** The constant: the attribute "value", or input 2, which must be known. */
+/** The constant: the attribute "value", or what input 2 is in a run. */
 static hst_status get_value(hst__op_ctx *c, pad_state *s) {
     float v = hst__attr_float(c->node, "value", 0);
     if (c->node->opset < 11) {
@@ -145,12 +147,10 @@ static hst_status get_value(hst__op_ctx *c, pad_state *s) {
     }
     if (!hst__op_has(c, VALUE))
         return HST_OK;
-    if (!c->in_const[VALUE])
-        return hst__op_fail(c, HST_E_VALUE_NEEDED, "the value of input 2 must be known");
     if (c->in[VALUE].dtype != c->in[X].dtype || hst__desc_size(&c->in[VALUE]) != 1)
         return hst__op_fail(c, HST_E_TYPE, "the constant is not one %s",
                             hst_dtype_name(c->in[X].dtype));
-    memcpy(s->value, c->in_const[VALUE]->data, s->element);
+    s->given = true;
     return HST_OK;
 }
 

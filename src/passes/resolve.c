@@ -19,7 +19,7 @@ typedef struct resolver {
     hst_error *err;
     hst__widen widen;
     hst__report report;
-    bool *poisoned; /**< values that a refused node would have made */
+    bool *poisoned; /**< values that a refused or waiting node would have made */
     int n_poisoned;
     hst__op_budget budget;
     size_t space; /**< bytes that folded values may still take */
@@ -194,8 +194,8 @@ static hst_status resolve_node(resolver *r, hst__node *n, bool *keep) {
                 st = HST_OK;
         }
     }
-    if (st == HST_E_UNSUPPORTED) {
-        poison(r, n, &one);
+    if (st == HST_E_UNSUPPORTED || (st == HST_E_VALUE_NEEDED && r->options->unknown)) {
+        poison(r, n, st == HST_E_UNSUPPORTED ? &one : NULL);
         return HST_OK;
     }
     return st ? hst__fail(r->err, st, "%s", one.message) : HST_OK;
@@ -240,9 +240,21 @@ static hst_status begin(resolver *r) {
     return ok ? HST_OK : hst__fail_nomem(r->err, n * sizeof *producers);
 }
 
+/** What the file's half floats need at the end, and the last of the nodes. */
+static hst_status finish(resolver *r) {
+    int resolved = r->g->n_nodes;
+    hst_status st = hst__widen_end(r->g, &r->widen, r->err);
+    if (!st)
+        st = resolve_nodes(r, resolved);
+    if (!st)
+        hst__graph_prune(r->g);
+    return st;
+}
+
 hst_status hst__resolve(hst__graph *g, const hst__resolve_options *options,
                         hst_error *err) {
     hst_status st = HST_OK;
+    int n_values = g->n_values;
     resolver *r = hst__alloc(sizeof *r);
     if (!r)
         return hst__fail_nomem(err, sizeof *r);
@@ -259,13 +271,10 @@ hst_status hst__resolve(hst__graph *g, const hst__resolve_options *options,
         st = begin(r);
     if (!st)
         st = resolve_nodes(r, 0);
-    int resolved = g->n_nodes;
-    if (!st)
-        st = hst__widen_end(g, &r->widen, err);
-    if (!st)
-        st = resolve_nodes(r, resolved);
-    if (!st)
-        hst__graph_prune(g);
+    if (!st && options->unknown)
+        memcpy(options->unknown, r->poisoned, (size_t)n_values * sizeof *r->poisoned);
+    else if (!st)
+        st = finish(r);
     hst__widen_fini(&r->widen);
     hst__free(r->poisoned);
     hst__free(r->folded);

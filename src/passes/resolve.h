@@ -15,6 +15,9 @@ typedef struct hst__resolve_options {
     bool evaluate; /**< compute everything, however large: all inputs have values, and the
                         graph's outputs are constants afterwards. Else what is too large
                         or would take too long stays a node */
+    bool *unknown; /**< NULL, or room for each value: a node that needs a run's values is
+                        no error, and true is put where a value depends on one. The graph
+                        is unusable afterwards */
 } hst__resolve_options;
 
 /** Errors: SHAPE/TYPE (input against declaration), UNSUPPORTED (all such nodes in one

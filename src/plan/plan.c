@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "passes/cut.h"
 #include "passes/passes.h"
 #include "passes/report.h"
-#include "passes/resolve.h"
 
 /** Folding constants takes no longer than this on one core, by estimate. */
 static const double fold_seconds = 10;
@@ -168,6 +168,28 @@ hst_status hst__plan_check_time(const hst__plan *p, double seconds_max, hst_erro
         hst__node_label(s->node, label, sizeof label), seconds_max);
 }
 
+/** The graph with all its shapes; where these wait for a run's values, and it may be cut,
+ * its head. */
+static hst_status resolve_graph(hst__plan *p, const hst__graph *graph,
+                                const hst__resolve_options *options, bool may_cut,
+                                hst_error *err) {
+    hst_status st = hst__graph_clone(graph, &p->graph, err);
+    if (!st)
+        st = hst__resolve(p->graph, options, err);
+    if (st != HST_E_VALUE_NEEDED || !may_cut)
+        return st;
+    hst__graph_destroy(p->graph);
+    st = hst__cut(graph, options, &p->graph, &p->tail, err);
+    return st ? st : hst__resolve(p->graph, options, err);
+}
+
+/** What the head makes is what the tail gets. */
+static void describe_border(const hst__graph *head, hst__graph *tail) {
+    const hst__value_id *inputs = tail->inputs + tail->n_inputs - head->n_outputs;
+    for (int i = 0; i < head->n_outputs; i++)
+        tail->values[inputs[i]].desc = head->values[head->outputs[i]].desc;
+}
+
 hst_status hst__plan_create(const hst__graph *graph, const hst__plan_options *options,
                             hst__plan **out, hst_error *err) {
     *out = NULL;
@@ -184,9 +206,7 @@ hst_status hst__plan_create(const hst__graph *graph, const hst__plan_options *op
                                                        ? options->seconds_max
                                                        : fold_seconds};
     limit_blocks(p, graph);
-    hst_status st = hst__graph_clone(graph, &p->graph, err);
-    if (!st)
-        st = hst__resolve(p->graph, &resolve, err);
+    hst_status st = resolve_graph(p, graph, &resolve, options->may_cut, err);
     if (!st && !options->no_passes)
         st = hst__passes_run(p->graph, err);
     if (!st)
@@ -195,6 +215,8 @@ hst_status hst__plan_create(const hst__graph *graph, const hst__plan_options *op
         st = place_fixed(p, err);
     if (!st)
         st = hst__plan_memory(p, err);
+    if (!st && p->tail)
+        describe_border(p->graph, p->tail);
     if (st) {
         hst__plan_destroy(p);
         return st;
@@ -207,6 +229,7 @@ void hst__plan_destroy(hst__plan *p) {
     if (!p)
         return;
     hst__graph_destroy(p->graph);
+    hst__graph_destroy(p->tail);
     hst__op_blocks_fini(&p->blocks);
     hst__arena_fini(&p->arena);
     hst__free(p);

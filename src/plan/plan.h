@@ -26,11 +26,14 @@ typedef struct hst__plan_options {
     double seconds_max; /**< see hst__plan_check_time; bounds constant folding too */
     hst_cpu_level cpu;
     bool no_passes; /**< run the graph as it was read: the oracle in tests */
+    bool may_cut;   /**< a tail may stay that a run evaluates */
 } hst__plan_options;
 
 typedef struct hst__plan {
     hst__graph
         *graph; /**< resolved and rewritten; shares weights with the model's graph */
+    hst__graph *tail; /**< NULL, or what must wait for a run's values, see hst__cut: the
+                         steps make its last inputs, and `graph` is its head */
     hst__arena arena;
     hst__op_blocks blocks; /**< packed weights and aligned copies of constants */
     hst__step *steps;

@@ -2,9 +2,11 @@
  * shape, shapes that depend on data, inputs that do not fit. */
 #include "hasten/session.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "support/test.h"
+#include "tensor/half.h"
 
 #define FOLDER HASTEN_SOURCE_DIR "/tests/golden/runner/"
 
@@ -134,6 +136,64 @@ static void data_decide(void **state) {
     close_model(&s);
 }
 
+/** The same numbers as f16, in place of `t`. */
+static hst_tensor *narrow(hst_tensor *t) {
+    hst_tensor_info info = *hst_tensor_get_info(t);
+    hst_tensor *half;
+    hst_error err;
+    info.dtype = HST_DTYPE_F16;
+    assert_ok(hst_tensor_create(&info, &half, &err), &err);
+    for (size_t i = 0; i < hst_tensor_count(t); i++)
+        ((uint16_t *)hst_tensor_data(half))[i] =
+            hst__f32_to_f16(((float *)hst_tensor_data(t))[i]);
+    hst_tensor_destroy(t);
+    return half;
+}
+
+static float number(const hst_session *s, size_t output, size_t i) {
+    const hst_tensor *t = hst_session_output(s, output);
+    return hst_tensor_get_info(t)->dtype == HST_DTYPE_F16
+               ? hst__f16_to_f32(((const uint16_t *)hst_tensor_const_data(t))[i])
+               : ((const float *)hst_tensor_const_data(t))[i];
+}
+
+/** r = relu(x - 3) and q = r^2 are planned; y, those x where r is not 0, waits for r. */
+static void tail_waits(setup *s, bool half) {
+    static const int64_t shapes[][2] = {{4, 6}, {3, 7}, {4, 6}, {1, 40}};
+    hst_error err;
+    for (int run = 0; run < 4; run++) {
+        hst_tensor *x = matrix(shapes[run][0], shapes[run][1], (float)run);
+        size_t n = hst_tensor_count(x), kept = 0;
+        x = half ? narrow(x) : x;
+        const hst_tensor *in[] = {x};
+        assert_ok(hst_session_run(s->session, in, 1, &err), &err);
+        for (size_t k = 0; k < n; k++) {
+            float v = (float)run + (float)k, r = v > 3 ? v - 3 : 0;
+            assert_close(number(s->session, 1, k), r, 0);
+            assert_close(number(s->session, 2, k), r * r, 0);
+            assert_close(number(s->session, 3, k), v, 0);
+            if (r > 0)
+                assert_close(number(s->session, 0, kept++), v, 0);
+        }
+        expect_shape(s->session, 1, (int64_t[]){(int64_t)kept});
+        hst_session_info info;
+        hst_session_get_info(s->session, &info);
+        assert_int_equal(info.dynamic, 1);
+        assert_true(info.steps > 0);
+        hst_tensor_destroy(x);
+    }
+}
+
+static void only_the_tail_waits(void **state) {
+    (void)state;
+    setup f32 = open_model(FOLDER "data_tail.onnx"),
+          f16 = open_model(FOLDER "data_tail_f16.onnx");
+    tail_waits(&f32, false);
+    tail_waits(&f16, true);
+    close_model(&f32);
+    close_model(&f16);
+}
+
 static void inputs_that_do_not_fit(void **state) {
     (void)state;
     setup s = open_model(FOLDER "free_dims.onnx");
@@ -167,6 +227,7 @@ int main(void) {
         cmocka_unit_test(shapes_change),
         cmocka_unit_test(values_decide),
         cmocka_unit_test(data_decide),
+        cmocka_unit_test(only_the_tail_waits),
         cmocka_unit_test(inputs_that_do_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

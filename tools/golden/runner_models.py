@@ -33,6 +33,14 @@ def main(folder):
     save(out, "data_shape", [h.make_node("NonZero", ["x"], ["i"]),
                              h.make_node("Add", ["i", "one"], ["y"])], [x], [pick],
          [nh.from_array(np.array(1, np.int64), "one")])
+    head = [h.make_node("Sub", ["x", "three"], ["d"]), h.make_node("Relu", ["d"], ["r"]),
+            h.make_node("Mul", ["r", "r"], ["q"])]
+    tail = [h.make_node("NonZero", ["r"], ["i"]), h.make_node("Transpose", ["i"], ["t"]),
+            h.make_node("GatherND", ["x", "t"], ["y"])]
+    for name, kind, number in (("", T.FLOAT, np.float32), ("_f16", T.FLOAT16, np.float16)):
+        save(out, f"data_tail{name}", head + tail, [h.make_tensor_value_info("x", kind, ["n", "m"])],
+             [h.make_tensor_value_info(o, kind, None) for o in ("y", "r", "q", "x")],
+             [nh.from_array(np.array(3, number), "three")])
 
 
 if __name__ == "__main__":
