@@ -18,6 +18,8 @@ install(FILES ${PROJECT_BINARY_DIR}/hasten-config.cmake
               ${PROJECT_BINARY_DIR}/hasten-config-version.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/hasten)
 
+# The prefix is told from where the file lies: it may be given, or moved, when installing.
+file(RELATIVE_PATH pc_to_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 configure_file(cmake/hasten.pc.in hasten.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/hasten.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -52,6 +52,8 @@ int main(int argc, char **argv) {
         st = hst_pipeline_create(NULL, argv[1], model, NULL, &chain, &err);
     if (!st && hst_pipeline_note(chain))
         fprintf(stderr, "detect: %s\n", hst_pipeline_note(chain));
+    if (!st && hst_pipeline_task(chain) != HST_TASK_DETECT)
+        fprintf(stderr, "detect: %s does not detect: no boxes will come\n", argv[1]);
     if (!st)
         st = hst_session_create(model, NULL, &session, &err);
     if (!st)

@@ -160,6 +160,17 @@ static const cli_option image_options[] = {
     OPT_COLOR,    OPT_BGR,    OPT_SCALE, OPT_MEAN, OPT_STD,    OPT_LAYOUT,
     OPT_LABELS,   OPT_TOP_K,  OPT_SCORE, OPT_IOU};
 
+/** Options that one kind of answer has. */
+static const struct {
+    cli_option option;
+    hst_task task;
+    const char *why;
+} task_options[] = {
+    {OPT_TOP_K, HST_TASK_CLASSIFY, "the answer is not a list of classes"},
+    {OPT_SCORE, HST_TASK_DETECT, "the answer is not a list of detections"},
+    {OPT_IOU, HST_TASK_DETECT, "the answer is not a list of detections"},
+};
+
 /** Options that would have no effect, or contradict each other, are not passed over. */
 static void check_options(const cli_args *a) {
     size_t n = a->n_positional > 1 ? 0 : sizeof image_options / sizeof *image_options;
@@ -190,20 +201,40 @@ static hst_status open_pipeline(chain *c, const cli_args *a, hst_error *err) {
                           "input '%.100s' is given by --input and by the IMAGE",
                           info.name);
     }
+    for (size_t i = 0; i < sizeof task_options / sizeof *task_options; i++)
+        if (cli_given(a, task_options[i].option) &&
+            task_options[i].task != hst_pipeline_task(c->pipeline))
+            exit(cli_usage(a->command, "--%s has no effect: %s",
+                           cli_option_name(task_options[i].option), task_options[i].why));
     c->source = SOURCE_IMAGE;
     c->inputs[index] = hst_pipeline_input(c->pipeline);
     return HST_OK;
 }
 
-/** Every input has its tensor. */
-static hst_status check_inputs(const chain *c, hst_error *err) {
+static bool same_shape(const hst_input_shape *a, const hst_tensor_info *b) {
+    return a->rank == b->rank &&
+           memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
+}
+
+/** Every input has its tensor, of the shape that --shape says if it does. */
+static hst_status check_inputs(const chain *c, const hst_session_options *o,
+                               hst_error *err) {
     for (size_t i = 0; i < c->n_inputs; i++) {
         hst_value_info info;
+        char shape[160];
         hst_model_get_input(c->model, i, &info, NULL);
         if (!c->inputs[i])
             return text_error(err, HST_E_ARG,
                               "input '%.100s' is missing: --input %.100s=FILE", info.name,
                               info.name);
+        const hst_tensor_info *given = hst_tensor_get_info(c->inputs[i]);
+        for (size_t k = 0; k < o->n_shapes; k++)
+            if (strcmp(o->shapes[k].name, info.name) == 0 &&
+                !same_shape(&o->shapes[k], given))
+                return text_error(
+                    err, HST_E_ARG,
+                    "--shape gives '%.100s' another shape than its tensor, %s, has",
+                    info.name, text_shape(given, NULL, shape, sizeof shape));
     }
     return HST_OK;
 }
@@ -220,7 +251,7 @@ static hst_status open_inputs(chain *c, const cli_args *a, const hst_session_opt
         st = open_pipeline(c, a, err);
     else if (a->n_inputs == 0)
         return make_random(c, o, err);
-    return st ? st : check_inputs(c, err);
+    return st ? st : check_inputs(c, o, err);
 }
 
 hst_status chain_open(chain *c, const cli_args *args, hst_error *err) {
@@ -233,6 +264,8 @@ hst_status chain_open(chain *c, const cli_args *args, hst_error *err) {
     uint64_t start = hst_clock_ns();
     hst_status st = hst_model_load_file(args->positional[0], &c->model, err);
     c->load_ns = hst_clock_ns() - start;
+    if (!st)
+        st = hst_model_check(c->model, err);
     if (st)
         return st;
     hst_model_get_info(c->model, &info);

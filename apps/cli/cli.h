@@ -52,6 +52,9 @@ void cli_print_help(const cli_command *command, FILE *to);
 
 static inline bool cli_given(const cli_args *a, cli_option o) { return a->text[o]; }
 
+/** Whether writing to `path` would overwrite a file that the command reads. */
+bool cli_is_input(const cli_args *a, const char *path);
+
 /** Without the dashes; for messages. */
 const char *cli_option_name(cli_option o);
 

@@ -15,7 +15,8 @@ typedef struct view {
     hst_op_count *after; /**< operators of the plan */
     size_t n_after, views;
     bool assumed;      /**< planned with 1 for each free dimension */
-    char why_not[512]; /**< why there is no plan */
+    char why_not[512]; /**< why there is no plan yet */
+    const char *error; /**< why there can be none; NULL */
 } view;
 
 static int more_first(const void *pa, const void *pb) {
@@ -132,7 +133,7 @@ static void print_text(const view *v, const char *path) {
         if (v->assumed)
             printf("  planned with 1 for each free dimension (--shape NAME=D,D,..)\n");
         print_plan(v);
-    } else {
+    } else if (!v->error) {
         printf("\nnot planned: %s\n", v->why_not);
     }
 }
@@ -206,6 +207,8 @@ static void print_json(const view *v, const char *path) {
     } else {
         cJSON_AddNullToObject(j, "plan");
     }
+    if (v->error)
+        cJSON_AddStringToObject(j, "error", v->error);
     text_json_print(j);
 }
 
@@ -244,24 +247,29 @@ static void plan_assumed(view *v, const hst_session_options *given) {
     free(shapes);
 }
 
-static hst_status open_view(view *v, cli_args *args, hst_input_shape **shapes,
+/** A model that cannot be run is shown unplanned: *err then says why. */
+static hst_status plan_view(view *v, cli_args *args, hst_input_shape **shapes,
                             hst_error *err) {
     hst_session_options options;
     cli_session_options(args, &options, shapes);
-    hst_status st = hst_model_load_file(args->positional[0], &v->model, err);
+    hst_status st = hst_session_create(v->model, &options, &v->session, err);
+    if (st)
+        return st;
+    hst_session_get_info(v->session, &v->plan);
+    if (!v->plan.steps)
+        plan_assumed(v, &options);
+    st = count_steps(v, err);
+    return st || !cli_given(args, OPT_DOT)
+               ? st
+               : hst_session_write_dot(v->session, args->text[OPT_DOT], err);
+}
+
+static hst_status load_view(view *v, const char *path, hst_error *err) {
+    hst_status st = hst_model_load_file(path, &v->model, err);
     if (!st)
         st = hst_model_inspect(v->model, &v->content, err);
     if (!st)
-        st = hst_session_create(v->model, &options, &v->session, err);
-    if (!st) {
         hst_model_get_info(v->model, &v->info);
-        hst_session_get_info(v->session, &v->plan);
-        if (!v->plan.steps)
-            plan_assumed(v, &options);
-        st = count_steps(v, err);
-    }
-    if (!st && cli_given(args, OPT_DOT))
-        st = hst_session_write_dot(v->session, args->text[OPT_DOT], err);
     return st;
 }
 
@@ -275,11 +283,16 @@ int cli_run_inspect(cli_args *args) {
     if (dot_only && cli_given(args, OPT_JSON))
         return cli_usage(args->command,
                          "--dot - and --json both write to standard output");
-    hst_status st = open_view(&v, args, &shapes, &err);
-    if (!st && cli_given(args, OPT_JSON))
-        print_json(&v, args->shown[0]);
-    else if (!st && !dot_only)
-        print_text(&v, args->shown[0]);
+    hst_status st = load_view(&v, args->positional[0], &err);
+    if (!st) {
+        st = plan_view(&v, args, &shapes, &err);
+        v.error = st ? err.message : NULL;
+        if (cli_given(args, OPT_JSON))
+            print_json(&v, args->shown[0]);
+        else if (!dot_only)
+            print_text(&v, args->shown[0]);
+    }
+    fflush(stdout);
     int status = st ? cli_fail(args, &err) : EXIT_DONE;
     free(v.after);
     cli_shapes_free(shapes, args->n_shapes);

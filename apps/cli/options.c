@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 
@@ -143,6 +144,37 @@ static int keep(cli_args *a, const option_entry *e, const char *value) {
     return -1;
 }
 
+static bool same_file(const struct stat *a, const char *path) {
+    struct stat b;
+    return path && stat(path, &b) == 0 && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
+}
+
+bool cli_is_input(const cli_args *a, const char *path) {
+    struct stat s;
+    bool found = false;
+    if (stat(path, &s) || !S_ISREG(s.st_mode))
+        return false;
+    for (int i = 0; i < a->n_positional; i++)
+        found |= same_file(&s, a->positional[i]);
+    found |= same_file(&s, a->text[OPT_MANIFEST]) || same_file(&s, a->text[OPT_LABELS]);
+    for (size_t i = 0; i < a->n_inputs; i++) { /* FILE or NAME=FILE, '=' in either */
+        found |= same_file(&s, a->inputs[i]);
+        for (const char *p = a->inputs[i]; (p = strchr(p, '='));)
+            found |= same_file(&s, ++p);
+    }
+    return found;
+}
+
+/** A slip of the hand must not cost a model or a photograph. */
+static int check_outputs(const cli_args *a) {
+    static const cli_option outputs[] = {OPT_DRAW, OPT_TRACE, OPT_DOT};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        if (cli_given(a, outputs[i]) && cli_is_input(a, a->text[outputs[i]]))
+            return cli_usage(a->command, "--%s '%s' would overwrite what is read",
+                             cli_option_name(outputs[i]), a->text[outputs[i]]);
+    return -1;
+}
+
 int cli_parse(const cli_command *command, int argc, char **argv, cli_args *out) {
     struct option longs[ENTRIES + 1];
     char letters[2 * ENTRIES + 2];
@@ -170,7 +202,7 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_args *out) 
         return cli_usage(command, "MODEL is missing");
     if (!wants_model && out->n_positional > 0)
         return cli_usage(command, "'%s' is not expected", out->positional[0]);
-    return keep_shown(out) ? -1 : out_of_memory();
+    return keep_shown(out) ? check_outputs(out) : out_of_memory();
 }
 
 void cli_args_fini(cli_args *args) {

@@ -22,7 +22,7 @@ static void print_stage(const char *name, const hst_stats *s, const hst_stats *t
 }
 
 static void print_stages(const profile *p) {
-    printf("%-20s %8s  %8s  %7s\n", "stage", "p50 ms", "p99 ms", "share");
+    printf("%-20s %8s  %8s  %7s\n", "stage", "p50 ms", "p99 ms", "share of mean");
     for (int i = 0; i < HST_STAGE_COUNT; i++)
         if (p->stages[i].max > 0)
             print_stage(hst_stage_name((hst_stage)i), &p->stages[i], &p->total);
@@ -45,15 +45,24 @@ static void op_text(const hst_step_info *s, char *out, size_t size) {
     snprintf(out, size, "%s%s%s", s->op, s->fused[0] ? "+" : "", s->fused);
 }
 
+/** The end of a long name says more than its beginning. */
+static const char *short_name(const char *name, char *out, size_t size) {
+    size_t n = strlen(name);
+    snprintf(out, size, "%s%s", n < size ? "" : "..",
+             n < size ? name : name + n - size + 3);
+    return out;
+}
+
 static void print_layer(const profile *p, const profile_layer *l) {
-    char shape[128], op[48], rate[16] = "";
+    char name[27], shape[128], op[48], rate[16] = "";
     double share = p->layer_sum_ns ? (double)l->ns / (double)p->layer_sum_ns : 0;
     op_text(&l->step, op, sizeof op);
     if (l->step.macs > 0 && l->ns > 0)
         snprintf(rate, sizeof rate, "%.1f", 2 * l->step.macs / (double)l->ns);
-    printf("  %-26.26s %-20.20s %-26.26s %-22.22s %8.3f %6.1f %9.3f %8s\n", l->step.name,
-           op, l->step.kernel, text_shape(&l->step.output, NULL, shape, sizeof shape),
-           ms(l->ns), 100 * share, l->step.macs / 1e6, rate);
+    printf("  %-26s %-20.20s %-26.26s %-22.22s %8.3f %6.1f %9.3f %8s\n",
+           short_name(l->step.name, name, sizeof name), op, l->step.kernel,
+           text_shape(&l->step.output, NULL, shape, sizeof shape), ms(l->ns), 100 * share,
+           l->step.macs / 1e6, rate);
 }
 
 static void print_layers(const profile *p, size_t shown) {

@@ -138,13 +138,17 @@ static void file_name(const chain *c, size_t i, char out[NAME_MAX_BYTES + 32]) {
 }
 
 /** Each output as DIR/NAME.npy, or DIR/IMAGE/NAME.npy where there are several images. */
-static hst_status write_outputs(const chain *c, const char *dir, hst_error *err) {
+static hst_status write_outputs(const chain *c, const cli_args *a, const char *dir,
+                                hst_error *err) {
     hst_status st = make_folder(dir, err);
     for (size_t i = 0; !st && i < c->n_outputs; i++) {
         char path[4096], name[NAME_MAX_BYTES + 32];
         file_name(c, i, name);
         snprintf(path, sizeof path, "%.3000s/%s.npy", dir, name);
-        st = hst_tensor_save_npy(c->outputs[i], path, err);
+        st = cli_is_input(a, path)
+                 ? text_error(err, HST_E_IO, "'%.3000s' is read: it would be overwritten",
+                              path)
+                 : hst_tensor_save_npy(c->outputs[i], path, err);
     }
     return st;
 }
@@ -184,7 +188,7 @@ static hst_status answer_one(chain *c, const cli_args *a, int image, cJSON *list
     if (!st && cli_given(a, OPT_OUTPUT_DIR)) {
         st = output_folder(a, image, folder, sizeof folder, err);
         if (!st)
-            st = write_outputs(c, folder, err);
+            st = write_outputs(c, a, folder, err);
     }
     if (!st && cli_given(a, OPT_DRAW))
         st = hst_pipeline_draw(c->pipeline, a->text[OPT_DRAW], err);
@@ -228,11 +232,17 @@ int cli_run_run(cli_args *args) {
     hst_error err = {0};
     if (cli_given(args, OPT_DRAW) && args->n_positional != 2)
         return cli_usage(args->command, "--draw goes with exactly one IMAGE");
-    if (args->n_positional == 1 && args->n_inputs == 0)
-        return cli_usage(args->command, "an IMAGE or --input NAME=FILE is missing");
     if (chain_open(&c, args, &err)) {
         chain_close(&c);
         return cli_fail(args, &err);
+    }
+    if (c.source == SOURCE_RANDOM && c.n_inputs > 0) {
+        chain_close(&c);
+        return cli_usage(args->command, "an IMAGE or --input NAME=FILE is missing");
+    }
+    if (cli_given(args, OPT_DRAW) && hst_pipeline_task(c.pipeline) == HST_TASK_RAW) {
+        chain_close(&c);
+        return cli_usage(args->command, "--draw has no effect: the answer is tensors");
     }
     if (c.pipeline && hst_pipeline_note(c.pipeline))
         fprintf(stderr, "note: %s (%s)\n", hst_pipeline_note(c.pipeline),

@@ -1,5 +1,5 @@
-/* A model: a network read from an ONNX file. Immutable after loading; any number of sessions
- * in any number of threads may share one. */
+/* A model: a network read from an ONNX file. Immutable after loading; any number of
+ * sessions in any number of threads may share one. */
 #ifndef HASTEN_MODEL_H
 #define HASTEN_MODEL_H
 
@@ -31,12 +31,16 @@ typedef struct hst_model_info {
 
 /** Loads an ONNX file (opset 7 to 28, IR 3 to 13). Weights stay where the file is mapped:
  * the file must not be changed while the model lives. *out is the caller's.
- * Errors: IO, FORMAT, UNSUPPORTED (the message lists every node that cannot be run),
- * LIMIT, NOMEM. */
+ * A model that cannot be run can be loaded and inspected all the same: see
+ * hst_model_check. Errors: IO, FORMAT, UNSUPPORTED (of the file as a whole), LIMIT,
+ * NOMEM. */
 HST_API hst_status hst_model_load_file(const char *path, hst_model **out, hst_error *err);
 /** Loads from memory, which must outlive the model. External data files are refused. */
 HST_API hst_status hst_model_load_memory(const void *bytes, size_t size, hst_model **out,
                                          hst_error *err);
+/** Whether each node by itself can be run; a session does it first of all. Errors:
+ * UNSUPPORTED or FORMAT; the message lists every node that cannot. */
+HST_API hst_status hst_model_check(const hst_model *model, hst_error *err);
 /** All sessions of the model must be gone. */
 HST_API void hst_model_destroy(hst_model *model);
 

@@ -33,7 +33,7 @@ HST_API void hst_session_options_init(hst_session_options *options);
 
 /** Plans the model when all input shapes are known (declared or given); else the first
  * run does. options may be NULL. *out is the caller's; the model must outlive it. Errors:
- * SHAPE, TYPE, UNSUPPORTED, LIMIT, NOMEM, ARG. */
+ * SHAPE, TYPE, UNSUPPORTED, FORMAT, LIMIT, NOMEM, ARG; those of hst_model_check. */
 HST_API hst_status hst_session_create(hst_model *model,
                                       const hst_session_options *options,
                                       hst_session **out, hst_error *err);
@@ -42,7 +42,8 @@ HST_API void hst_session_destroy(hst_session *session);
 /** Runs once. inputs[i] belongs to graph input i (hst_model_get_input); they are read,
  * not kept. Shapes that differ from the last run are planned anew (plans are kept and
  * shared by the sessions of a model). In steady state this allocates nothing. Errors: ARG
- * (count), SHAPE, TYPE; those of hst_session_create when planning is needed. */
+ * (count), SHAPE, TYPE, FORMAT (an index that lies outside the data it is for; the
+ * outputs are then undefined); those of hst_session_create when planning is needed. */
 HST_API hst_status hst_session_run(hst_session *session, const hst_tensor *const *inputs,
                                    size_t n_inputs, hst_error *err);
 /** Plans for these inputs without running. */

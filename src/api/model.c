@@ -3,13 +3,10 @@
 #include "passes/resolve.h"
 
 static hst_status adopt(hst__onnx_file *file, hst_model **out, hst_error *err) {
-    hst_status st = hst__resolve_check(file->graph, err);
-    hst_model *m = st ? NULL : hst__alloc(sizeof *m);
-    if (!st && !m)
-        st = hst__fail_nomem(err, sizeof *m);
-    if (st) {
+    hst_model *m = hst__alloc(sizeof *m);
+    if (!m) {
         hst__onnx_close(file);
-        return st;
+        return hst__fail_nomem(err, sizeof *m);
     }
     m->file = file;
     m->graph = file->graph;
@@ -31,6 +28,10 @@ hst_status hst_model_load_memory(const void *bytes, size_t size, hst_model **out
     *out = NULL;
     hst_status st = hst__onnx_open_memory(bytes, size, &file, err);
     return st ? st : adopt(file, out, err);
+}
+
+hst_status hst_model_check(const hst_model *model, hst_error *err) {
+    return hst__resolve_check(model->graph, err);
 }
 
 void hst_model_destroy(hst_model *model) {

@@ -81,7 +81,9 @@ hst_status hst_session_create(hst_model *model, const hst_session_options *optio
     if (options)
         o = *options;
     *out = NULL;
-    hst_status st = check_options(model, &o, err);
+    hst_status st = hst_model_check(model, err);
+    if (!st)
+        st = check_options(model, &o, err);
     if (st)
         return st;
     hst_session *s = hst__alloc(sizeof *s);

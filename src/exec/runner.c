@@ -186,8 +186,8 @@ hst_status hst__runner_run(hst__runner *r, const hst_tensor *const *inputs,
         return st;
     for (int i = 0; i < r->graph->n_inputs; i++)
         r->addresses[i] = inputs[i]->data;
-    hst__exec_run(r->exec, r->addresses);
-    return r->exec->plan->tail ? run_tail(r, inputs, err) : HST_OK;
+    st = hst__exec_run(r->exec, r->addresses, err);
+    return !st && r->exec->plan->tail ? run_tail(r, inputs, err) : st;
 }
 
 const hst_tensor *hst__runner_output(const hst__runner *r, int i) {

@@ -41,8 +41,10 @@ hst_status hst__exec_create(const hst__plan *plan, hst__exec **out, hst_error *e
         st = hst__fail_nomem(err, e->bytes);
         goto fail;
     }
-    e->run =
-        (hst__run){.ptr = e->ptr, .scratch = e->memory + arena, .threads = plan->threads};
+    e->run = (hst__run){.ptr = e->ptr,
+                        .scratch = e->memory + arena,
+                        .threads = plan->threads,
+                        .fault = &e->fault};
     for (int i = 0; i < plan->n_slots; i++) {
         if (plan->slots[i].kind == HST__SLOT_CONSTANT)
             e->ptr[i] = plan->slots[i].constant;
@@ -90,8 +92,9 @@ static void run_probed(hst__exec *e) {
     }
 }
 
-void hst__exec_run(hst__exec *e, const void *const *inputs) {
+hst_status hst__exec_run(hst__exec *e, const void *const *inputs, hst_error *err) {
     const hst__plan *p = e->plan;
+    e->fault.step = NULL;
     for (int i = 0; i < p->n_slots; i++)
         if (p->slots[i].kind == HST__SLOT_INPUT)
             e->ptr[i] = (void *)inputs[p->slots[i].input];
@@ -104,4 +107,5 @@ void hst__exec_run(hst__exec *e, const void *const *inputs) {
     for (int i = 0; i < p->graph->n_outputs; i++)
         if (e->copies[i])
             memcpy(e->copies[i], e->ptr[p->graph->outputs[i] + 1], e->outputs[i].bytes);
+    return hst__fault_status(&e->fault, err);
 }

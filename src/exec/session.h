@@ -17,6 +17,7 @@ typedef struct hst__exec {
     void **ptr;   /**< address of each slot */
     char *memory; /**< activations, then scratch */
     size_t bytes; /**< of memory */
+    hst__fault fault;
     hst__run run;
     const hst__probe *probe; /**< NULL: none */
     hst_tensor *outputs;     /**< n_outputs views of the results */
@@ -26,7 +27,9 @@ typedef struct hst__exec {
 /** Takes the memory the plan asks for and touches every page of it. */
 hst_status hst__exec_create(const hst__plan *plan, hst__exec **out, hst_error *err);
 void hst__exec_destroy(hst__exec *e);
-/** inputs[i] is the data of graph input i, in the planned shape; not written to. */
-void hst__exec_run(hst__exec *e, const void *const *inputs);
+/** inputs[i] is the data of graph input i, in the planned shape; not written to. Errors:
+ * FORMAT where an input holds an index outside the data it is for; the outputs are then
+ * undefined. */
+hst_status hst__exec_run(hst__exec *e, const void *const *inputs, hst_error *err);
 
 #endif

@@ -73,8 +73,7 @@ static void truncated(reader *r) {
     if (r->in_picture)
         r->status =
             hst__fail(r->err, HST_E_FORMAT,
-                      "JPEG: truncated: the file ends before row %u of %u, in scan "
-                      "%d (a lenient decode gives what is there)",
+                      "JPEG: truncated: the file ends before row %u of %u, in scan %d",
                       (unsigned)j->output_scanline + 1, (unsigned)j->output_height,
                       j->input_scan_number);
     else

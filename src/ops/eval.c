@@ -77,7 +77,8 @@ static hst_status run(eval *e, const hst_tensor *const *in, hst_tensor **outs) {
     if (!hst__mul(worker, (size_t)e->ctx.threads, &scratch) ||
         !hst__add(scratch, hst__round_up(s->scratch, HST__ALIGN), &scratch))
         return hst__op_fail(&e->ctx, HST_E_LIMIT, "scratch memory overflows");
-    hst__run r = {.ptr = e->ptr, .threads = e->ctx.threads};
+    hst__fault fault = {NULL};
+    hst__run r = {.ptr = e->ptr, .threads = e->ctx.threads, .fault = &fault};
     r.scratch = hst__alloc_raw(scratch);
     if (!r.scratch)
         return hst__op_nomem(&e->ctx, scratch);
@@ -85,7 +86,7 @@ static hst_status run(eval *e, const hst_tensor *const *in, hst_tensor **outs) {
     s->run(s, &r);
     hst__cpu_restore_fp(fp);
     hst__free(r.scratch);
-    return HST_OK;
+    return hst__fault_status(&fault, e->ctx.err);
 }
 
 hst_status hst__op_eval(const hst__node *node, const hst_tensor *const *in,

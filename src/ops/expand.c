@@ -3,7 +3,7 @@
 #include "ops/unary.h"
 
 static hst_status infer(hst__op_ctx *c) {
-    hst__desc shape = {.dtype = HST_DTYPE_S64}, out;
+    hst__desc shape = {.dtype = c->in[0].dtype}, out;
     hst_status st = hst__types_need(c, 2);
     if (!st)
         st = hst__op_ints(c, 1, shape.dims, HST_MAX_RANK, &shape.rank);

@@ -1,5 +1,4 @@
-/* Gather: rows of the input along an axis by index. Negative indices count from the end;
- * an index that is still outside gives zeros, since a run cannot fail. */
+/* Gather: rows of the input along an axis by index. */
 #include <string.h>
 
 #include "ops/index.h"
@@ -54,11 +53,13 @@ static void task(void *context, int index, int worker) {
     for (size_t row = from; row < to; row++) {
         int64_t v = hst__index_at(indices, s->wide, row % s->count, s->size);
         size_t outer = row / s->count;
-        if (v < 0)
+        if (v < 0) {
+            hst__index_outside(j->step, j->run);
             memset(y + row * s->bytes, 0, s->bytes);
-        else
-            memcpy(y + row * s->bytes,
-                   x + (outer * (size_t)s->size + (size_t)v) * s->bytes, s->bytes);
+            continue;
+        }
+        memcpy(y + row * s->bytes, x + (outer * (size_t)s->size + (size_t)v) * s->bytes,
+               s->bytes);
     }
 }
 

@@ -1,6 +1,4 @@
-/* GatherElements: y[.., i, ..] = x[.., index[.., i, ..], ..] along one axis. Negative
- * indices count from the end; one that is still outside gives zero, since a run cannot
- * fail. */
+/* GatherElements: y[.., i, ..] = x[.., index[.., i, ..], ..] along one axis. */
 #include <string.h>
 
 #include "ops/index.h"
@@ -72,6 +70,7 @@ static void task(void *context, int index, int worker) {
     for (size_t i = from; i < to; i++) {
         int64_t v = hst__index_at(indices, wide, i, size);
         if (v < 0) {
+            hst__index_outside(j->step, j->run);
             memset(out + i * s->bytes, 0, s->bytes);
             continue;
         }

@@ -1,6 +1,4 @@
-/* GatherND: each row of the indices, k numbers, names a slice of the data. Negative
- * indices count from the end; one that is still outside gives zeros, since a run cannot
- * fail. */
+/* GatherND: each row of the indices, k numbers, names a slice of the data. */
 #include <string.h>
 
 #include "ops/index.h"
@@ -69,10 +67,12 @@ static void task(void *context, int index, int worker) {
         int64_t at = hst__index_slice(j->step->in_desc[X].dims + s->batch, s->depth,
                                       indices + i * (size_t)s->depth);
         size_t base = i / s->rows * s->batch_slices;
-        if (at < 0)
+        if (at < 0) {
+            hst__index_outside(j->step, j->run);
             memset(y + i * s->bytes, 0, s->bytes);
-        else
-            memcpy(y + i * s->bytes, x + (base + (size_t)at) * s->bytes, s->bytes);
+            continue;
+        }
+        memcpy(y + i * s->bytes, x + (base + (size_t)at) * s->bytes, s->bytes);
     }
 }
 

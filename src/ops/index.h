@@ -1,11 +1,17 @@
 /* Indices as Gather and its kin read them: negative ones count from the end; one that is
- * still outside is told as -1, since a run cannot fail. */
+ * still outside is told as -1. The step then goes on with zeros, or without an update,
+ * and the run fails when it is over. */
 #ifndef HST_OPS_INDEX_H
 #define HST_OPS_INDEX_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdatomic.h>
+
+#include "ops/op.h"
+
+static inline void hst__index_outside(const hst__step *step, const hst__run *r) {
+    const hst__step *none = NULL;
+    atomic_compare_exchange_strong(&r->fault->step, &none, step);
+}
 
 /** v on an axis of `size` elements. */
 static inline int64_t hst__index_wrap(int64_t v, int64_t size) {

@@ -173,7 +173,7 @@ static void run(const hst__step *step, const hst__run *r) {
     hst__step projection = s->projection;
     projection.in = in;
     projection.out = &out;
-    hst__run inner = {ptr, r->scratch + s->projected_bytes, r->threads};
+    hst__run inner = {ptr, r->scratch + s->projected_bytes, r->threads, r->fault};
     projection.run(&projection, &inner);
     job j = {step, r, (const float *)r->scratch};
     hst__pool_run(r->threads, s->pieces.count, task, &j);

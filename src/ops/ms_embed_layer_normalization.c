@@ -1,9 +1,9 @@
 /* com.microsoft EmbedLayerNormalization: word + position (+ segment) embeddings,
- * normalised; and the length of each sequence from its mask. Ids outside a table give
- * zeros. */
+ * normalised; and the length of each sequence from its mask. */
 #include <string.h>
 
 #include "kernels/rows.h"
+#include "ops/index.h"
 #include "ops/pieces.h"
 #include "ops/types.h"
 #include "ops/unary.h"
@@ -51,8 +51,12 @@ static int64_t id_at(const hst__step_job *j, int input, size_t i) {
 
 static void add_row(const hst__step_job *j, int table, int64_t id, float *y, size_t n) {
     const float *t = hst__in(j->step, j->run, table);
-    if (!t || id < 0 || id >= j->step->in_desc[table].dims[0])
+    if (!t)
         return;
+    if (id < 0 || id >= j->step->in_desc[table].dims[0]) {
+        hst__index_outside(j->step, j->run);
+        return;
+    }
     for (size_t i = 0; i < n; i++)
         y[i] += t[(size_t)id * n + i];
 }

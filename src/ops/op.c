@@ -1,5 +1,7 @@
 #include "ops/op.h"
 
+#include <stdatomic.h>
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,6 +24,14 @@ hst_status hst__op_bad_type(hst__op_ctx *c, int input, const char *supported) {
     return hst__op_fail(c, HST_E_UNSUPPORTED,
                         "input %d has element type %s; supported are %s", input,
                         hst_dtype_name(c->in[input].dtype), supported);
+}
+
+hst_status hst__fault_status(const hst__fault *f, hst_error *err) {
+    char label[HST__NODE_LABEL];
+    const hst__step *s = atomic_load(&f->step);
+    return s ? hst__fail(err, HST_E_FORMAT, "%s: an index lies outside the data",
+                         hst__node_label(s->node, label, sizeof label))
+             : HST_OK;
 }
 
 hst_status hst__op_nomem(hst__op_ctx *c, size_t bytes) {

@@ -15,12 +15,21 @@ enum { HST__OP_MAX_IN = 256, HST__OP_MAX_OUT = 64, HST__OP_VARIADIC = 255 };
 
 typedef struct hst__step hst__step;
 
+/** Where a run met an index outside its data: the first such step, or NULL. */
+typedef struct hst__fault {
+    _Atomic(const hst__step *) step;
+} hst__fault;
+
 /** What a step sees while it runs. */
 typedef struct hst__run {
     void *const *ptr; /**< address of each slot; NULL for an absent input or output */
     char *scratch;    /**< 128-byte aligned; see step->scratch and step->worker_scratch */
     int threads;      /**< for hst__pool_run */
+    hst__fault *fault;
 } hst__run;
+
+/** FORMAT, naming the node, where a step met an index outside; HST_OK else. */
+hst_status hst__fault_status(const hst__fault *f, hst_error *err);
 
 typedef void hst__step_run(const hst__step *s, const hst__run *r);
 

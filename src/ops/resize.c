@@ -79,7 +79,9 @@ static hst_status from_scales(hst__op_ctx *c, const float *scales, int n, const 
         int d = axes[i];
         float out = floorf(scales[i] * (float)t->in[d]);
         if (!(scales[i] > 0) || !(out < 1e9f))
-            return hst__op_fail(c, HST_E_SHAPE, "a scale of %g", (double)scales[i]);
+            return hst__op_fail(c, HST_E_SHAPE,
+                                "a scale of %g; it must be positive and finite",
+                                (double)scales[i]);
         t->scale[d] = scales[i];
         t->out[d] = (int64_t)out;
     }

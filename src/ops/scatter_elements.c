@@ -1,7 +1,6 @@
 /* ScatterElements: a copy of the data in which y[.., index[.., i, ..], ..] is replaced
  * by, or combined with, u[.., i, ..] along one axis; later ones count where indices
- * repeat. Negative indices count from the end; one that is still outside changes nothing,
- * since a run cannot fail. */
+ * repeat. */
 #include <string.h>
 
 #include "ops/index.h"
@@ -60,9 +59,11 @@ static void run(const hst__step *step, const hst__run *r) {
         int64_t v = hst__index_at(indices, wide, i, x->dims[s->axis]), to = 0;
         for (int d = 0; d < u->rank; d++)
             to += (d == s->axis ? v : at[d]) * s->strides[d];
-        if (v >= 0 && s->combine)
+        if (v < 0)
+            hst__index_outside(step, r);
+        else if (s->combine)
             s->combine(y + (size_t)to * s->bytes, updates, 1);
-        else if (v >= 0)
+        else
             memcpy(y + (size_t)to * s->bytes, updates, s->bytes);
         for (int d = u->rank - 1; d >= 0 && ++at[d] == u->dims[d]; d--)
             at[d] = 0;

@@ -1,7 +1,6 @@
 /* ScatterND: a copy of the data in which the slices that rows of the indices name are
  * replaced by, or combined with, updates; later ones count where rows name a slice twice.
- * Negative indices count from the end; one that is still outside changes nothing, since a
- * run cannot fail. */
+ */
 #include <string.h>
 
 #include "ops/index.h"
@@ -58,8 +57,8 @@ static void run(const hst__step *step, const hst__run *r) {
         int64_t at = hst__index_slice(step->in_desc[X].dims, s->depth,
                                       indices + i * (size_t)s->depth);
         if (at < 0)
-            continue;
-        if (s->combine)
+            hst__index_outside(step, r);
+        else if (s->combine)
             s->combine(y + (size_t)at * bytes, updates + i * bytes, s->slice);
         else
             memcpy(y + (size_t)at * bytes, updates + i * bytes, bytes);

@@ -90,10 +90,14 @@ static hst_status get_cuts(hst__op_ctx *c, cut cuts[HST_MAX_RANK]) {
         st = hst__op_axis(c, l.axes[i], x->rank, false, &axis);
         if (st)
             return st;
-        if (l.steps[i] == 0 || l.steps[i] == INT64_MIN || (seen >> axis & 1))
-            return hst__op_fail(c, HST_E_SHAPE, "a step of 0, or an axis given twice");
+        if (l.steps[i] == 0)
+            return hst__op_fail(c, HST_E_SHAPE, "a step of 0 on axis %d", axis);
+        if (seen >> axis & 1)
+            return hst__op_fail(c, HST_E_SHAPE, "axis %d is given twice", axis);
         seen |= 1u << axis;
-        cuts[axis] = cut_of(x->dims[axis], l.starts[i], l.ends[i], l.steps[i]);
+        /* the most negative step has no opposite; any of its size goes past the end */
+        cuts[axis] = cut_of(x->dims[axis], l.starts[i], l.ends[i],
+                            l.steps[i] < -INT64_MAX ? -INT64_MAX : l.steps[i]);
     }
     return HST_OK;
 }

@@ -44,7 +44,8 @@ static hst_status get_parts(hst__op_ctx *c, int *axis, int64_t *parts) {
         return st;
     for (int i = 0; i < count; i++) {
         if (parts[i] < 0 || parts[i] > size)
-            return hst__op_fail(c, HST_E_SHAPE, "a part of %lld", (long long)parts[i]);
+            return hst__op_fail(c, HST_E_SHAPE, "part %d would have %lld elements", i,
+                                (long long)parts[i]);
         sum += parts[i];
     }
     return count != c->n_out || sum != size

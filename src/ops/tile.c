@@ -19,7 +19,8 @@ static hst_status infer(hst__op_ctx *c) {
     for (int i = 0; !st && i < c->in[0].rank; i++)
         if (repeats[i] < 0 ||
             __builtin_mul_overflow(c->in[0].dims[i], repeats[i], &dims[i]))
-            st = hst__op_fail(c, HST_E_SHAPE, "a repeat of %lld", (long long)repeats[i]);
+            st = hst__op_fail(c, HST_E_SHAPE, "axis %d would be repeated %lld times", i,
+                              (long long)repeats[i]);
     return st ? st : hst__op_set_out(c, 0, c->in[0].dtype, c->in[0].rank, dims);
 }
 

@@ -20,8 +20,8 @@ static hst_status get_shape(hst__op_ctx *c, int *axis, int64_t *k) {
         st = hst__op_axis(c, hst__attr_int(c->node, "axis", -1), c->in[X].rank, false,
                           axis);
     if (!st && (*k < 0 || *k > c->in[X].dims[*axis]))
-        st = hst__op_fail(c, HST_E_SHAPE, "the best %lld of %lld", (long long)*k,
-                          (long long)c->in[X].dims[*axis]);
+        st = hst__op_fail(c, HST_E_SHAPE, "k is %lld; the axis has %lld elements",
+                          (long long)*k, (long long)c->in[X].dims[*axis]);
     return st;
 }
 

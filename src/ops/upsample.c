@@ -38,7 +38,9 @@ static hst_status describe(hst__op_ctx *c, hst__resize *r) {
         float scale = scales[hst__resize_axis(c->node, i)];
         float out = floorf(scale * (float)c->in[X].dims[i]);
         if (!(scale > 0) || !(out < 1e9f))
-            return hst__op_fail(c, HST_E_SHAPE, "a scale of %g", (double)scale);
+            return hst__op_fail(c, HST_E_SHAPE,
+                                "a scale of %g; it must be positive and finite",
+                                (double)scale);
         r->in[i] = c->in[X].dims[i];
         r->out[i] = (int64_t)out;
         r->scale[i] = scale;

@@ -74,6 +74,23 @@ static hst_status output_size(hst__op_ctx *c, hst__window *w) {
     return HST_OK;
 }
 
+static hst_status read_kernel(hst__op_ctx *c, const int64_t *weights, hst__window *w) {
+    size_t listed;
+    bool given = hst__attr_ints(c->node, "kernel_shape", &listed);
+    if (!given && !weights)
+        return hst__op_fail(c, HST_E_FORMAT, "kernel_shape is missing");
+    hst_status st =
+        given ? hst__window_list(c, "kernel_shape", w->dims, 1, 1, w->kernel) : HST_OK;
+    for (int i = 0; !st && weights && i < w->dims; i++) {
+        if (given && w->kernel[i] != weights[i])
+            st = hst__op_fail(c, HST_E_SHAPE,
+                              "kernel_shape says %lld where the weights have %lld",
+                              (long long)w->kernel[i], (long long)weights[i]);
+        w->kernel[i] = weights[i];
+    }
+    return st;
+}
+
 hst_status hst__window_init(hst__op_ctx *c, const hst__desc *in, bool channels_last,
                             const int64_t *kernel, hst__window *w) {
     *w = (hst__window){.dims = in->rank - 2};
@@ -82,14 +99,7 @@ hst_status hst__window_init(hst__op_ctx *c, const hst__desc *in, bool channels_l
                             "input of rank %d; ranks 3 to 5 are supported", in->rank);
     for (int i = 0; i < w->dims; i++)
         w->in[i] = in->dims[hst__window_at(channels_last, i)];
-    hst_status st = HST_OK;
-    size_t listed;
-    if (kernel)
-        memcpy(w->kernel, kernel, (size_t)w->dims * sizeof *kernel);
-    else if (!hst__attr_ints(c->node, "kernel_shape", &listed))
-        st = hst__op_fail(c, HST_E_FORMAT, "kernel_shape is missing");
-    else
-        st = hst__window_list(c, "kernel_shape", w->dims, 1, 1, w->kernel);
+    hst_status st = read_kernel(c, kernel, w);
     for (int i = 0; !st && i < w->dims; i++)
         if (w->kernel[i] < 1 || w->in[i] < 0 || w->in[i] > HST__WINDOW_LIMIT ||
             w->kernel[i] > HST__WINDOW_LIMIT)

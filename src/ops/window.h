@@ -34,8 +34,8 @@ hst_status hst__window_list(hst__op_ctx *c, const char *name, int n, int64_t fal
 hst_status hst__window_groups(hst__op_ctx *c, int64_t channels, const hst__desc *weights);
 
 /** Reads the attributes kernel_shape, strides, dilations, pads, auto_pad and ceil_mode
- * for an input of this shape and fills the output size. `kernel` (dims sizes) overrides
- * kernel_shape where the weights say it; NULL where kernel_shape must be given.
+ * for an input of this shape and fills the output size. `kernel` (dims sizes) is what the
+ * weights say, which kernel_shape may repeat; NULL where kernel_shape must be given.
  * channels_last tells where the spatial dimensions of `in` are. Errors: SHAPE,
  * UNSUPPORTED, LIMIT. */
 hst_status hst__window_init(hst__op_ctx *c, const hst__desc *in, bool channels_last,

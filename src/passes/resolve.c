@@ -156,6 +156,22 @@ static bool fold_later(const resolver *r, hst_status st) {
     return st == HST_E_LIMIT && r->budget.exceeded && !r->options->evaluate;
 }
 
+/** Half floats are computed in f32, whatever the file declares them to be. */
+static bool may_be(hst_dtype declared, hst_dtype inferred) {
+    return declared == HST_DTYPE_NONE || declared == inferred ||
+           ((declared == HST_DTYPE_F16 || declared == HST_DTYPE_BF16) &&
+            inferred == HST_DTYPE_F32);
+}
+
+static hst_status set_desc(hst__op_ctx *c, hst__value *v, int i) {
+    if (!may_be(v->desc.dtype, c->out[i].dtype))
+        return hst__op_fail(c, HST_E_TYPE, "output %d is %s, and the file declares it %s",
+                            i, hst_dtype_name(c->out[i].dtype),
+                            hst_dtype_name(v->desc.dtype));
+    v->desc = c->out[i];
+    return HST_OK;
+}
+
 /** Infers one node and folds it if it can be; *keep says whether the node stays. */
 static hst_status resolve_node(resolver *r, hst__node *n, bool *keep) {
     hst_error one = {0};
@@ -177,7 +193,7 @@ static hst_status resolve_node(resolver *r, hst__node *n, bool *keep) {
     hst_status st = hst__op_get(n->op)->infer(&c);
     for (int i = 0; !st && i < n->n_out; i++)
         if (r->wanted[i] && r->out[i].dtype)
-            r->g->values[n->out[i]].desc = r->out[i];
+            st = set_desc(&c, &r->g->values[n->out[i]], i);
     if (!st) {
         hst__widen_node(r->g, n, &r->widen);
         size_t bytes;

@@ -82,5 +82,8 @@ hst_status hst__classify(hst_pipeline *p, const hst_tensor *const *outputs, size
     p->n_classes = 0;
     for (size_t i = 0; i < count; i++)
         keep_best(p, (int)i, p->probabilities[i]);
+    if (p->n_classes == 0)
+        return hst__fail(err, HST_E_FORMAT,
+                         "the network answers NaN or infinity: no class can be named");
     return HST_OK;
 }

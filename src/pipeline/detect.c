@@ -33,6 +33,26 @@ static void place_landmarks(const hst_pipeline *p, hst_detection *d) {
     }
 }
 
+static bool holds_nan(const hst_tensor *t) {
+    const float *x = hst_tensor_const_data(t);
+    int nan = 0;
+    for (size_t i = 0, n = hst_tensor_count(t); i < n; i++)
+        nan |= x[i] != x[i];
+    return nan;
+}
+
+/** That nothing is found must not hide a network that is broken. */
+static hst_status check_nothing(const hst_tensor *const *outputs, size_t n,
+                                hst_error *err) {
+    for (size_t i = 0; i < n; i++)
+        if (holds_nan(outputs[i]))
+            return hst__fail(err, HST_E_FORMAT,
+                             "the network answers NaN in output %zu: nothing can be "
+                             "found in it",
+                             i);
+    return HST_OK;
+}
+
 hst_status hst__detect(hst_pipeline *p, const hst_tensor *const *outputs, size_t n,
                        hst_error *err) {
     static hst__decode *const decoders[] = {
@@ -49,8 +69,8 @@ hst_status hst__detect(hst_pipeline *p, const hst_tensor *const *outputs, size_t
             return hst__fail(err, HST_E_TYPE, "output %zu is %s; detectors give f32", i,
                              hst_dtype_name(outputs[i]->desc.dtype));
     hst_status st = decoders[p->m.detector](p, outputs, n, err);
-    if (st)
-        return st;
+    if (st || p->found.count == 0)
+        return st ? st : check_nothing(outputs, n, err);
     hst__candidates_suppress(&p->found, p->m.iou, p->m.class_agnostic,
                              p->m.max_detections);
     for (int i = 0; i < p->found.count; i++) {

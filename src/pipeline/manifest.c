@@ -34,8 +34,8 @@ __attribute__((format(printf, 3, 4))) static void fail(const object *o, const ch
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    o->r->status =
-        hst__fail(o->r->err, HST_E_FORMAT, "manifest: %s%.100s: %s", o->path, key, text);
+    o->r->status = hst__fail(o->r->err, HST_E_FORMAT, "manifest: %s%.100s%s%s", o->path,
+                             key, *o->path || *key ? ": " : "", text);
 }
 
 /** "a, b, c" of a NULL-terminated list. */
@@ -325,6 +325,14 @@ static size_t line_of(const char *text, size_t at) {
     return line;
 }
 
+/** In bytes, from 1. */
+static size_t column_of(const char *text, size_t at) {
+    size_t begin = at;
+    while (begin > 0 && text[begin - 1] != '\n')
+        begin--;
+    return at - begin + 1;
+}
+
 /** Texts end at NUL in C, so one that holds it would be read as another text. */
 static bool holds_nul(const char *text, size_t size) {
     for (size_t i = 0; i < size; i++) {
@@ -353,8 +361,9 @@ hst_status hst__manifest_parse(hst__manifest *m, const char *text, size_t size,
     size_t at = end && end >= text ? (size_t)(end - text) : 0;
     at = at < size ? at : size;
     if (!json)
-        return hst__fail(err, HST_E_FORMAT, "manifest: line %zu is not valid JSON",
-                         line_of(text, at));
+        return hst__fail(err, HST_E_FORMAT,
+                         "manifest: line %zu, column %zu: not valid JSON from here on",
+                         line_of(text, at), column_of(text, at));
     while (at < size && is_blank(text[at]))
         at++;
     if (at < size)

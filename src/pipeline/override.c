@@ -56,6 +56,8 @@ hst_status hst__manifest_labels(hst__manifest *m, const char *path, hst_error *e
     hst_status st = read_text(&m->arena, path, &text, err);
     if (st)
         return st;
+    if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
+        text += 3; /* a byte order mark is no part of a name */
     for (const char *p = text; *p; p++)
         lines += *p == '\n';
     if (lines > LABELS_MAX)

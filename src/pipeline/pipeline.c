@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -63,7 +64,7 @@ static hst_status read_file(const char *path, size_t limit, uint8_t **buffer, si
 /** model.json for model.onnx, if there is such a file. */
 static bool beside(const char *model_path, char *out, size_t size) {
     size_t n = strlen(model_path);
-    if (n > 5 && strcmp(model_path + n - 5, ".onnx") == 0)
+    if (n > 5 && strcasecmp(model_path + n - 5, ".onnx") == 0)
         n -= 5;
     int written = snprintf(out, size, "%.*s.json", (int)n, model_path);
     return written > 0 && (size_t)written < size && access(out, R_OK) == 0;

@@ -35,7 +35,15 @@ static fitting fit_letterbox(const hst_pipeline *p, int w, int h) {
     return f;
 }
 
-/** The shorter side to a size, then the middle: torchvision's Resize and CenterCrop. */
+/** The middle of a side, from..to, or all of it in the middle of the input, at. */
+static void centre(int side, int input, int *from, int *to, int *at) {
+    *from = side > input ? (int)nearbyint((side - input) / 2.0) : 0;
+    *to = side > input ? *from + input : side;
+    *at = side > input ? 0 : (input - side) / 2;
+}
+
+/** The shorter side to a size, then the middle, with zeros around where it is smaller:
+ * torchvision's Resize and CenterCrop. */
 static fitting fit_crop(const hst_pipeline *p, int w, int h) {
     int larger = p->width > p->height ? p->width : p->height;
     int shorter =
@@ -45,13 +53,10 @@ static fitting fit_crop(const hst_pipeline *p, int w, int h) {
         f.height = (int)((int64_t)shorter * h / w);
     else
         f.width = (int)((int64_t)shorter * w / h);
-    if (f.width < p->width) /* a crop larger than the picture: scale to cover it */
-        f.width = p->width;
-    if (f.height < p->height)
-        f.height = p->height;
-    int left = (int)nearbyint((f.width - p->width) / 2.0);
-    int top = (int)nearbyint((f.height - p->height) / 2.0);
-    f.window = (hst__image_rect){left, top, left + p->width, top + p->height};
+    f.width = f.width < 1 ? 1 : f.width;
+    f.height = f.height < 1 ? 1 : f.height;
+    centre(f.width, p->width, &f.window.x0, &f.window.x1, &f.x);
+    centre(f.height, p->height, &f.window.y0, &f.window.y1, &f.y);
     return f;
 }
 
@@ -120,7 +125,7 @@ static void set_convert(way *w) {
     for (int i = 0; i < 3; i++) {
         w->convert.mean[i] = m->mean[i];
         w->convert.std[i] = m->std[i];
-        w->convert.pad[i] = m->pad;
+        w->convert.pad[i] = m->fit == HST__FIT_CROP ? 0 : m->pad;
     }
 }
 

@@ -20,7 +20,8 @@ hst_status hst_tensor_load_file(const char *path, hst_tensor **out, hst_error *e
     } else {
         st = hst__tensor_proto_read(file, &copied, NULL, out, err);
         if (st == HST_E_FORMAT)
-            hst__fail_in(err, st, "'%.500s' is neither .npy nor a TensorProto", path);
+            hst__fail_in(err, st, "'%.500s', read as a TensorProto (it is no .npy)",
+                         path);
         else if (st)
             hst__fail_in(err, st, "'%.500s'", path);
     }

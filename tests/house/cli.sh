@@ -8,6 +8,7 @@ hasten=$1
 model=$2/models/strip/strip.onnx
 photo=$2/models/strip/photos/strip_crack.jpg
 golden=$2/tests/golden
+source=$2
 sanitizers=$3
 python=${4:-}
 dir=$(mktemp -d)
@@ -111,6 +112,18 @@ expect 2 "--size has no effect without an IMAGE" bench "$model" --size 8x8 --cou
 expect 2 "--manifest has no effect" profile "$model" --manifest /nonexist.json
 expect 2 "contradict" run "$model" "$photo" --bgr --color rgb
 expect 2 "not both" bench "$model" --count 1 --duration 1s
+printf x >only.onnx
+expect 2 "would overwrite" profile only.onnx --trace only.onnx
+expect 2 "would overwrite" inspect only.onnx --dot only.onnx
+cp "$photo" own.jpg
+ln own.jpg link.jpg
+expect 2 "would overwrite" run "$model" own.jpg --draw link.jpg
+cp "$golden/npy/f32.npy" a_b.0.npy
+expect 1 "would be overwritten" run "$golden/cli/file_names.onnx" --input a_b.0.npy --output-dir .
+expect 1 "another shape than its tensor" bench "$model" "$photo" --shape image=8,3,224,224 --count 1
+expect 0 "" bench "$model" "$photo" --shape image=1,3,224,224 --count 1
+expect 2 "not a list of detections" run "$model" "$photo" --score 0.5
+expect 2 "the answer is tensors" run "$model" "$photo" --preset raw --draw x.png
 expect 2 "both write to standard output" inspect "$model" --dot - --json
 expect 2 "'image' has a shape already" bench "$model" --shape image=1 --shape image=2
 expect 2 "exactly one IMAGE" run "$model" "$photo" "$photo" --draw x.png
@@ -125,7 +138,7 @@ expect 1 "declared f32, given f64" run "$golden/cli/file_names.onnx" \
     --input "$golden/npy/f64.npy"
 expect 1 "big-endian" run "$golden/cli/file_names.onnx" --input "$golden/npy/bad_big_endian.npy"
 expect 1 "input 'a' is missing" run "$golden/cli/equals.onnx" --input a=1="$golden/npy/f32.npy"
-expect 1 "neither .npy nor a TensorProto" run "$golden/cli/file_names.onnx" --input "$photo"
+expect 1 "read as a TensorProto" run "$golden/cli/file_names.onnx" --input "$photo"
 
 # The longest name that is an input counts, and outputs do not overwrite each other or
 # leave their folder.
@@ -228,10 +241,26 @@ expect 1 "No space left" inspect "$golden/cli/file_names.onnx" --dot /dev/full
 "$hasten" inspect "$model" 2>err | head -n 1 >out
 grep -q '^model' out || complain "first line through a pipe: $(cat out)"
 
+# A model that cannot be run can be looked at.
+expect 1 "2 nodes cannot be run" inspect "$golden/cli/unsupported.onnx"
+grep -q 'Frobnicate 1' out || complain "inspect of a model that cannot be run: $(cat out)"
+expect 1 "2 nodes cannot be run" inspect "$golden/cli/unsupported.onnx" --json
+json out
+
+# A manifest is found whatever the letters of the model's ending.
+cp "$model" UPPER.ONNX
+cp "${model%.onnx}.json" UPPER.json
+cp "$(dirname "$model")/labels.txt" .
+expect 0 "" run UPPER.ONNX "$photo"
+grep -q 'note' err && complain "UPPER.json is not found"
+
 # What must work: help for each command, with an example; JSON that is JSON.
 for command in run profile bench inspect doctor; do
     "$hasten" $command --help >out 2>err || { echo "$command --help fails"; failed=1; }
     grep -q "hasten $command" out || { echo "$command --help has no example"; failed=1; }
+    for path in $(grep -o 'models/[^ ]*' out); do
+        [ -f "$source/$path" ] || complain "$command --help names $path"
+    done
 done
 for line in "run $model $photo" "profile $model $photo" "bench $model --count 20" \
     "inspect $model"; do

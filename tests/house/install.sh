@@ -9,9 +9,7 @@ cmake --install "$build" --prefix "$scratch/root" >"$scratch/log" 2>&1 || {
     cat "$scratch/log"
     exit 1
 }
-pc=$(find "$scratch/root" -name hasten.pc)
-sed -i "s|^prefix=.*|prefix=$scratch/root|" "$pc"
-export PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH=$(dirname "$(find "$scratch/root" -name hasten.pc)")
 libdir=$(pkg-config --variable=libdir hasten)
 extra=$(sed -n 's/^HASTEN_SANITIZE:[A-Z]*=\(..*\)/-fsanitize=\1/p' "$build/CMakeCache.txt")
 for example in classify detect; do

@@ -62,6 +62,10 @@ static void fastestdet(void **state) {
     assert_string_equal(d.label, "b");
     const output flat = {x, {HST_DTYPE_F32, 3, {1, 7, 4}}};
     assert_int_equal(finish(p, &flat, 1, &err), HST_E_SHAPE);
+    for (int i = 0; i < 28; i++)
+        x[i / 4][i % 4] = NAN;
+    assert_int_equal(finish(p, &out, 1, &err), HST_E_FORMAT);
+    assert_non_null(strstr(err.message, "NaN in output 0"));
     hst_pipeline_destroy(p);
 }
 
@@ -178,6 +182,13 @@ static void classes(void **state) {
     assert_int_equal(hst_pipeline_class_count(p), 2);
     expect_class(p, 0, 2, 1 / (1 + exp(-1)), "two");
     expect_class(p, 1, 0, 1 / (1 + exp(1)), NULL);
+
+    const float broken[2][3] = {{NAN, NAN, NAN}, {INFINITY, 0, -INFINITY}};
+    for (int i = 0; i < 2; i++) {
+        out.data = broken[i];
+        assert_int_equal(finish(p, &out, 1, &err), HST_E_FORMAT);
+        assert_non_null(strstr(err.message, "NaN or infinity"));
+    }
 
     const uint8_t levels[2] = {7, 8};
     out = (output){levels, {HST_DTYPE_U8, 1, {2}}};

@@ -38,7 +38,8 @@ static hst_status status_of(const char *name) {
     } list[] = {{"OK", HST_OK},
                 {"LIMIT", HST_E_LIMIT},
                 {"FORMAT", HST_E_FORMAT},
-                {"SHAPE", HST_E_SHAPE}};
+                {"SHAPE", HST_E_SHAPE},
+                {"TYPE", HST_E_TYPE}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (strcmp(name, list[i].name) == 0)
             return list[i].status;

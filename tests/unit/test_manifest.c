@@ -23,11 +23,11 @@ static const struct wrong {
     const char *message; /* part of it */
 } wrong_ones[] = {
     /* not JSON, or not only JSON */
-    {"", HST_E_FORMAT, "line 1 is not valid JSON"},
+    {"", HST_E_FORMAT, "line 1, column"},
     {" \n\n ", HST_E_FORMAT, "not valid JSON"},
-    {"{", HST_E_FORMAT, "line 1 is not valid JSON"},
-    {"{" S ",\n\"task\":", HST_E_FORMAT, "line 2 is not valid JSON"},
-    {"{" S ",\n\n\"task\":tru}", HST_E_FORMAT, "line 3 is not valid JSON"},
+    {"{", HST_E_FORMAT, "line 1, column"},
+    {"{" S ",\n\"task\":", HST_E_FORMAT, "line 2, column"},
+    {"{" S ",\n\n\"task\":tru}", HST_E_FORMAT, "line 3, column"},
     {"{" S ",}", HST_E_FORMAT, "not valid JSON"},
     {"{" S "} {}", HST_E_FORMAT, "something follows"},
     {"{" S "}\n\nx", HST_E_FORMAT, "line 3: something follows"},

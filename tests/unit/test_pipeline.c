@@ -81,6 +81,18 @@ static void crop_takes_the_middle(void **state) {
     v = load(p, 4, 7); /* 2.5 rows above: half to even, 2 */
     assert_close(v[0], sample(1, 2, 0), 1e-5);
     hst_pipeline_destroy(p);
+
+    /* Smaller than the input: zeros around it, the odd one below (torchvision's
+     * CenterCrop). */
+    p = chain("{" S ",\"input\":{\"resize\":{\"mode\":\"crop\",\"shorter_side\":2}}}", 3,
+              5, 4);
+    v = load(p, 8, 2); /* stays 8x2; columns 2 to 5, rows 1 and 2 of 5 */
+    for (int c = 0; c < 3; c++)
+        for (int y = 0; y < 5; y++)
+            for (int x = 0; x < 4; x++)
+                assert_close(v[(c * 5 + y) * 4 + x],
+                             y == 1 || y == 2 ? sample(2 + x, y - 1, c) : 0, 1e-5);
+    hst_pipeline_destroy(p);
 }
 
 static void stretch_and_none(void **state) {

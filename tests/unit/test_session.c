@@ -194,6 +194,27 @@ static void only_the_tail_waits(void **state) {
     close_model(&f16);
 }
 
+/** The run fails, and the next one is right again. */
+static void index_outside(void **state) {
+    (void)state;
+    setup s = open_model(FOLDER "gather.onnx");
+    hst_error err;
+    hst_tensor *x = matrix(4, 6, 0);
+    for (int64_t i = -5; i <= 4; i++) {
+        hst_tensor *rows = integers(2, (int64_t[]){1, i});
+        const hst_tensor *in[] = {x, rows};
+        hst_status st = hst_session_run(s.session, in, 2, &err);
+        assert_int_equal(st, i < -4 || i > 3 ? HST_E_FORMAT : HST_OK);
+        if (st)
+            assert_non_null(strstr(err.message, "Gather 'pick'"));
+        else
+            assert_close(number(s.session, 0, 6), (float)(6 * ((i + 4) % 4)), 0);
+        hst_tensor_destroy(rows);
+    }
+    hst_tensor_destroy(x);
+    close_model(&s);
+}
+
 static void inputs_that_do_not_fit(void **state) {
     (void)state;
     setup s = open_model(FOLDER "free_dims.onnx");
@@ -224,11 +245,9 @@ static void inputs_that_do_not_fit(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_change),
-        cmocka_unit_test(values_decide),
-        cmocka_unit_test(data_decide),
-        cmocka_unit_test(only_the_tail_waits),
-        cmocka_unit_test(inputs_that_do_not_fit),
+        cmocka_unit_test(shapes_change), cmocka_unit_test(values_decide),
+        cmocka_unit_test(data_decide),   cmocka_unit_test(only_the_tail_waits),
+        cmocka_unit_test(index_outside), cmocka_unit_test(inputs_that_do_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,10 @@ from onnx import TensorProto as T
 from onnx import helper as h
 
 
-def save(out, name, nodes, inputs, outputs, title="g", producer=""):
+def save(out, name, nodes, inputs, outputs, title="g", producer="", domains=()):
     graph = h.make_graph(nodes, title, inputs, outputs)
-    model = h.make_model(graph, opset_imports=[h.make_opsetid("", 17)], producer_name=producer)
+    opsets = [h.make_opsetid("", 17), *(h.make_opsetid(d, 1) for d in domains)]
+    model = h.make_model(graph, opset_imports=opsets, producer_name=producer)
     model.ir_version = 8
     (out / f"{name}.onnx").write_bytes(model.SerializeToString())
 
@@ -36,6 +37,9 @@ def main(folder):
          [value("x", [2, 3])], [value(name, None) for name in names])
     save(out, "equals", [h.make_node("Sub", ["a=1", "a"], ["y"])],
          [value("a=1", [2, 3]), value("a", [2, 3])], [value("y", None)])
+    save(out, "unsupported", [h.make_node("Frobnicate", ["x"], ["f"]), h.make_node("Relu", ["f"], ["r"]),
+                              h.make_node("Foo", ["r"], ["y"], domain="com.acme")],
+         [value("x", [2, 3])], [value("y", None)], domains=["com.acme"])
     save(out, "huge", [h.make_node("Relu", ["x"], ["y"])],
          [value("x", [1, 3, 99999, 99999])], [value("y", None)])
 

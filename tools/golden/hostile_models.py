@@ -23,8 +23,8 @@ def ints(name, values):
     return nh.from_array(np.array(values, np.int64), name)
 
 
-def save(out, name, status, text, nodes, inputs, inits=(), opset=17):
-    graph = h.make_graph(nodes, name, inputs, [value("y", None)], list(inits))
+def save(out, name, status, text, nodes, inputs, inits=(), opset=17, kind=T.FLOAT):
+    graph = h.make_graph(nodes, name, inputs, [value("y", None, kind)], list(inits))
     model = h.make_model(graph, opset_imports=[h.make_opsetid("", opset)])
     model.ir_version = 8
     (out / f"{name}.onnx").write_bytes(model.SerializeToString())
@@ -52,7 +52,7 @@ def slow(out):
     save(out, "einsum_loops", "LIMIT", "in Einsum 'culprit'",
          one("Einsum", ["a", "b", "c"], equation="i,j,k->"), long)
     save(out, "matmul_f64", "LIMIT", "in MatMul 'culprit'", one("MatMul", ["a", "b"]),
-         [value("a", [1 << 13, 1 << 16], T.DOUBLE), value("b", [1 << 16, 1 << 13], T.DOUBLE)])
+         [value("a", [1 << 13, 1 << 16], T.DOUBLE), value("b", [1 << 16, 1 << 13], T.DOUBLE)], kind=T.DOUBLE)
     # Nothing to compute, but a loop over the outer dimension would take for ever.
     save(out, "empty_rows", "LIMIT", "in Softmax 'culprit'",
          one("Softmax", ["x"], axis=-1), [value("x", [1 << 44, 0])])
@@ -123,7 +123,11 @@ def odd(out):
     cut = [ints("x", [[7], [8]]), ints("begin", [0]), ints("end", [far]), ints("axis", [1]),
            ints("step", [far])]
     save(out, "slice_step", "OK", "", one("Slice", ["x", "begin", "end", "axis", "step"]), [],
-         cut)
+         cut, kind=T.INT64)
+    back = [ints("x", [[7], [8]]), ints("begin", [0]), ints("end", [-far]), ints("axis", [1]),
+            ints("step", [-far - 1])]
+    save(out, "slice_back", "OK", "", one("Slice", ["x", "begin", "end", "axis", "step"]), [],
+         back, kind=T.INT64)
 
 
 def missing(out):
@@ -134,6 +138,19 @@ def missing(out):
          one("Slice", ["x", "", "e"]), [value("x", [4])], [ints("e", [2])])
 
 
+def contradicting(out):
+    """What the file says twice, and differently."""
+    x, w = value("x", [1, 4, 8, 8]), value("w", [4, 4, 3, 3])
+    save(out, "kernel_shape", "SHAPE", "kernel_shape says 5 where the weights have 3",
+         one("Conv", ["x", "w"], kernel_shape=[5, 5]), [x, w])
+    save(out, "strides_as_text", "FORMAT", "attribute 'strides' is of the wrong type",
+         one("Conv", ["x", "w"], strides="2"), [x, w])
+    save(out, "output_type", "TYPE", "output 0 is f32, and the file declares it s64", one("Relu", ["x"]),
+         [x], kind=T.INT64)
+    save(out, "index_outside", "FORMAT", "'culprit' (opset 17): an index lies outside the data",
+         one("Gather", ["x", "i"]), [], [nh.from_array(np.ones(4, np.float32), "x"), ints("i", [3, 4])])
+
+
 def main(folder):
     out = pathlib.Path(folder)
     out.mkdir(parents=True, exist_ok=True)
@@ -142,6 +159,7 @@ def main(folder):
     overflowing(out)
     odd(out)
     missing(out)
+    contradicting(out)
 
 
 if __name__ == "__main__":

@@ -107,6 +107,6 @@ put("bad_proto_text.pb", helper.make_tensor("t", TensorProto.STRING, (1,), [b"x"
 t = TensorProto(name="t", dims=[1], data_type=TensorProto.FLOAT, data_location=TensorProto.EXTERNAL)
 t.external_data.add(key="location", value="x")
 put("bad_proto_external.pb", t.SerializeToString(), "error UNSUPPORTED\nanother file\n")
-put("bad_picture.pb", b"\xff\xd8\xff\xe0\0\x10JFIF", "error FORMAT\nneither .npy nor\n")
+put("bad_picture.pb", b"\xff\xd8\xff\xe0\0\x10JFIF", "error FORMAT\nread as a TensorProto\n")
 put("bad_empty.pb", b"", "error FORMAT\nis empty\n")
 print(f"{len(list(OUT.glob('*.txt')))} files in {OUT}")

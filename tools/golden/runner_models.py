@@ -29,6 +29,9 @@ def main(folder):
     shape = h.make_tensor_value_info("shape", T.INT64, ["k"])
     save(out, "shape_input", [h.make_node("Reshape", ["x", "shape"], ["r"]),
                               h.make_node("Neg", ["r"], ["y"])], [x, shape], [y])
+    save(out, "gather", [h.make_node("Gather", ["x", "i"], ["r"], name="pick"),
+                         h.make_node("Relu", ["r"], ["y"])],
+         [x, h.make_tensor_value_info("i", T.INT64, ["k"])], [y])
     pick = h.make_tensor_value_info("y", T.INT64, None)
     save(out, "data_shape", [h.make_node("NonZero", ["x"], ["i"]),
                              h.make_node("Add", ["i", "one"], ["y"])], [x], [pick],
