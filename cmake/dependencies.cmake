@@ -4,6 +4,7 @@ pkg_check_modules(TURBOJPEG REQUIRED IMPORTED_TARGET libturbojpeg)
 pkg_check_modules(JPEG REQUIRED IMPORTED_TARGET libjpeg)
 pkg_check_modules(SPNG REQUIRED IMPORTED_TARGET spng)
 pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
+find_path(XXHASH_INCLUDE xxhash.h REQUIRED) # header only
 find_package(nanopb REQUIRED)
 
 # Some systems install libjpeg-turbo's internal header, which lets us read Huffman codes

@@ -3,7 +3,7 @@
 # usage: packages.sh build|test
 set -eu
 packages="build-essential cmake ninja-build pkg-config libturbojpeg0-dev libjpeg62-turbo-dev
-libspng-dev libcjson-dev libnanopb-dev"
+libspng-dev libcjson-dev libnanopb-dev libxxhash-dev"
 if [ "${1:-build}" = test ]; then
     packages="$packages libcmocka-dev libonnx-testdata zstd clang-14 libclang-rt-14-dev
 clang-format-14 mandoc python3"

@@ -309,6 +309,22 @@ void cli_shapes_free(hst_input_shape *shapes, size_t n) {
     free(shapes);
 }
 
+/** XDG Base Directory Specification: $XDG_CACHE_HOME, else ~/.cache. NULL for none. */
+static const char *plan_folder(const cli_args *a) {
+    static char path[4096];
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (cli_given(a, OPT_PLAN_CACHE))
+        return strcmp(a->text[OPT_PLAN_CACHE], "none") == 0 ? NULL
+                                                            : a->text[OPT_PLAN_CACHE];
+    if (cache && *cache == '/')
+        snprintf(path, sizeof path, "%s/hasten", cache);
+    else if (home && *home == '/')
+        snprintf(path, sizeof path, "%s/.cache/hasten", home);
+    else
+        return NULL;
+    return path;
+}
+
 void cli_session_options(const cli_args *a, hst_session_options *out,
                          hst_input_shape **shapes) {
     hst_error err;
@@ -317,6 +333,7 @@ void cli_session_options(const cli_args *a, hst_session_options *out,
     if (cli_given(a, OPT_CPU) && hst_cpu_parse(a->text[OPT_CPU], &out->cpu, &err))
         exit(cli_usage(a->command, "%s", err.message));
     out->exact = cli_given(a, OPT_EXACT);
+    out->plan_folder = plan_folder(a);
     *shapes = calloc(a->n_shapes + 1, sizeof **shapes);
     if (!*shapes)
         exit(EXIT_FAILED);

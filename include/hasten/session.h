@@ -27,6 +27,9 @@ typedef struct hst_session_options {
     double seconds_max; /**< plans whose run is estimated to take longer on one core are
                              refused with HST_E_LIMIT; 0: 3600. The estimate is rough and
                              the same on every machine: it tells seconds from days */
+    const char *plan_folder; /**< where hst_session_store_plan may have kept packed
+                                  weights; what fits is mapped instead of packed anew.
+                                NULL: not looked for. Must stay valid with the session */
 } hst_session_options;
 
 HST_API void hst_session_options_init(hst_session_options *options);
@@ -55,6 +58,22 @@ HST_API hst_status hst_session_prepare(hst_session *session,
  * the first run and for an index that does not exist. */
 HST_API const hst_tensor *hst_session_output(const hst_session *session, size_t index);
 
+/** A file of packed weights. */
+typedef struct hst_stored_plan {
+    char path[4096];
+    size_t bytes;
+} hst_stored_plan;
+
+/** Keeps the plan of this session's shapes in a folder, made if need be (mode 0700): its
+ * packed weights, for sessions that are created with it as plan_folder. A file is good
+ * for one build of the library, one CPU level, one model (by its content) and one set of
+ * input shapes, for any number of threads; where none of these fits, or it is damaged, it
+ * is passed over. Files may be deleted at any time. out may be NULL. Errors: ARG (the
+ * session is not planned, or its plan depends on the values of inputs), IO, NOMEM,
+ * UNSUPPORTED (a build that the linker gave no identification). */
+HST_API hst_status hst_session_store_plan(const hst_session *session, const char *folder,
+                                          hst_stored_plan *out, hst_error *err);
+
 /** What a session has decided; zeros before it is planned. */
 typedef struct hst_session_info {
     int threads;
@@ -66,6 +85,7 @@ typedef struct hst_session_info {
     size_t weight_bytes; /**< packed or copied weights, shared by sessions */
     double macs;         /**< multiply-accumulates of one run */
     uint64_t plan_ns;    /**< time that planning took */
+    int stored;          /**< 1: packed weights were not packed, but found stored */
     int dynamic; /**< 1: shapes depend on data; behind the steps of the plan each run
                     evaluates the nodes that wait for it one by one */
 } hst_session_info;

@@ -1,6 +1,7 @@
 #include "api/model.h"
 
 #include "passes/resolve.h"
+#include "plan/store_key.h"
 
 static hst_status adopt(hst__onnx_file *file, hst_model **out, hst_error *err) {
     hst_model *m = hst__alloc(sizeof *m);
@@ -15,11 +16,34 @@ static hst_status adopt(hst__onnx_file *file, hst_model **out, hst_error *err) {
     return HST_OK;
 }
 
+static hst_status identify(hst_model *m, hst_error *err) {
+    const hst__external *e = &m->file->external;
+    size_t n = (size_t)e->count + 1;
+    hst__file_identity *files = hst__alloc(n * sizeof *files);
+    if (!files)
+        return hst__fail_nomem(err, n * sizeof *files);
+    files[0] = m->file->map.identity;
+    for (int i = 0; i < e->count; i++)
+        files[i + 1] = e->files[i].map.identity;
+    hst__store_identity(files, n, m->identity);
+    m->from_files = true;
+    hst__free(files);
+    return HST_OK;
+}
+
 hst_status hst_model_load_file(const char *path, hst_model **out, hst_error *err) {
     hst__onnx_file *file;
     *out = NULL;
     hst_status st = hst__onnx_open(path, &file, err);
-    return st ? st : adopt(file, out, err);
+    if (!st)
+        st = adopt(file, out, err);
+    if (!st)
+        st = identify(*out, err);
+    if (st) {
+        hst_model_destroy(*out);
+        *out = NULL;
+    }
+    return st;
 }
 
 hst_status hst_model_load_memory(const void *bytes, size_t size, hst_model **out,

@@ -10,6 +10,8 @@ struct hst_model {
     hst__onnx_file *file; /**< the mapped file; owns the graph */
     const hst__graph *graph;
     hst__plan_cache plans;
+    uint64_t identity[2]; /**< of the files */
+    bool from_files;
 };
 
 #endif

@@ -3,6 +3,7 @@
 #include "api/session.h"
 #include "base/clock.h"
 #include "kernels/epilogue.h"
+#include "plan/store.h"
 
 int hst_default_threads(void) { return hst__pool_default_threads(); }
 
@@ -95,6 +96,8 @@ hst_status hst_session_create(hst_model *model, const hst_session_options *optio
                           o.exact, err);
     if (o.seconds_max > 0)
         s->runner.seconds_max = o.seconds_max;
+    s->runner.folder = o.plan_folder;
+    s->runner.identity = model->from_files ? model->identity : NULL;
     if (!st)
         st = plan_ahead(s, &o, err);
     if (st) {
@@ -175,6 +178,7 @@ void hst_session_get_info(const hst_session *session, hst_session_info *out) {
         return;
     const hst__plan *p = r->exec->plan;
     out->dynamic = p->tail != NULL;
+    out->stored = p->store != NULL;
     out->steps = (size_t)p->n_steps;
     out->arena_bytes = p->arena_bytes;
     out->arena_bound_bytes = p->live_bytes;
@@ -182,6 +186,33 @@ void hst_session_get_info(const hst_session *session, hst_session_info *out) {
     out->weight_bytes = p->blocks.bytes;
     out->macs = p->macs;
     out->plan_ns = r->plan_ns;
+}
+
+hst_status hst_session_store_plan(const hst_session *session, const char *folder,
+                                  hst_stored_plan *out, hst_error *err) {
+    const hst__runner *r = &session->runner;
+    hst_stored_plan stored;
+    if (!r->exec)
+        return hst__fail(err, HST_E_ARG,
+                         "there is no plan yet: give the shapes of all "
+                         "inputs, or run once");
+    for (int i = 0; i < r->graph->n_inputs; i++)
+        if (r->bound[i])
+            return hst__fail(
+                err, HST_E_ARG,
+                "the plan depends on the value of input '%.100s': it is good "
+                "for no other",
+                r->graph->values[r->graph->inputs[i]].name);
+    hst__plan_options options = {.inputs = r->inputs,
+                                 .threads = r->threads,
+                                 .cpu = r->cpu,
+                                 .no_passes = r->no_passes,
+                                 .folder = folder,
+                                 .identity = r->identity};
+    if (!out)
+        out = &stored;
+    return hst__store_write(r->exec->plan, r->graph, &options, out->path,
+                            sizeof out->path, &out->bytes, err);
 }
 
 static size_t desc_bytes(const hst__desc *d) {

@@ -16,10 +16,12 @@ static hst_status fail_io(const char *path, hst_error *err) {
     return hst__fail(err, HST_E_IO, "'%.500s': %s", path, strerror(errno));
 }
 
-/** *fd is the caller's; -1 on failure. */
-static hst_status open_regular(const char *path, int *fd, size_t *size, hst_error *err) {
+/** *fd is the caller's; -1 on failure. Zeroes *out but for the identity. */
+static hst_status open_regular(const char *path, int *fd, hst__file_map *out,
+                               hst_error *err) {
     struct stat info;
     hst_status st;
+    *out = (hst__file_map){0};
     /* A pipe without a writer would block here; it is refused below. */
     *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (*fd < 0)
@@ -30,7 +32,13 @@ static hst_status open_regular(const char *path, int *fd, size_t *size, hst_erro
         st = hst__fail(err, HST_E_IO, "'%.500s' is %s", path,
                        S_ISDIR(info.st_mode) ? "a directory" : "not a regular file");
     } else {
-        *size = (size_t)info.st_size;
+        out->identity = (hst__file_identity){.device = info.st_dev,
+                                             .number = info.st_ino,
+                                             .bytes = (uint64_t)info.st_size,
+                                             .modified_s = info.st_mtim.tv_sec,
+                                             .modified_ns = info.st_mtim.tv_nsec,
+                                             .changed_s = info.st_ctim.tv_sec,
+                                             .changed_ns = info.st_ctim.tv_nsec};
         return HST_OK;
     }
     close(*fd);
@@ -59,15 +67,15 @@ static hst_status read_all(int fd, const char *path, size_t size, hst__file_map 
         }
         at += (size_t)n;
     }
-    *out = (hst__file_map){.data = data, .size = size};
+    out->data = data;
+    out->size = size;
     return HST_OK;
 }
 
 hst_status hst__file_map_open(const char *path, hst__file_map *out, hst_error *err) {
     int fd;
-    size_t size = 0;
-    *out = (hst__file_map){0};
-    hst_status st = open_regular(path, &fd, &size, err);
+    hst_status st = open_regular(path, &fd, out, err);
+    size_t size = (size_t)out->identity.bytes;
     if (st)
         return st;
     if (size < READ_BELOW) {
@@ -76,8 +84,11 @@ hst_status hst__file_map_open(const char *path, hst__file_map *out, hst_error *e
         void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (p == MAP_FAILED)
             st = fail_io(path, err);
-        else
-            *out = (hst__file_map){.data = p, .size = size, .mapped = true};
+        else {
+            out->data = p;
+            out->size = size;
+            out->mapped = true;
+        }
     }
     close(fd);
     return st;
@@ -86,9 +97,8 @@ hst_status hst__file_map_open(const char *path, hst__file_map *out, hst_error *e
 hst_status hst__file_read(const char *path, size_t limit, hst__file_map *out,
                           hst_error *err) {
     int fd;
-    size_t size = 0;
-    *out = (hst__file_map){0};
-    hst_status st = open_regular(path, &fd, &size, err);
+    hst_status st = open_regular(path, &fd, out, err);
+    size_t size = (size_t)out->identity.bytes;
     if (st)
         return st;
     st = size > limit

@@ -7,10 +7,17 @@
 
 #include "base/status.h"
 
+/** What tells a file that was changed or replaced from what it was. */
+typedef struct hst__file_identity {
+    uint64_t device, number, bytes;
+    int64_t modified_s, modified_ns, changed_s, changed_ns;
+} hst__file_identity;
+
 typedef struct hst__file_map {
     const uint8_t *data; /**< read-only; NULL when size is 0 */
     size_t size;
-    bool mapped; /**< else a heap copy */
+    bool mapped;                 /**< else a heap copy */
+    hst__file_identity identity; /**< when it was opened */
 } hst__file_map;
 
 /** Maps a regular file read-only; small ones are read into the heap. A mapped file must

@@ -54,7 +54,9 @@ static hst_status adopt(hst__runner *r, const hst__desc *inputs,
                                  .seconds_max = r->seconds_max,
                                  .cpu = r->cpu,
                                  .no_passes = r->no_passes,
-                                 .may_cut = may_cut};
+                                 .may_cut = may_cut,
+                                 .folder = r->folder,
+                                 .identity = r->identity};
     hst__plan_entry *entry;
     hst_status st = hst__plan_cache_get(r->cache, r->graph, &options, &entry, err);
     if (st)

@@ -15,6 +15,8 @@ typedef struct hst__runner {
     int threads;
     hst_cpu_level cpu; /**< resolved */
     bool no_passes;
+    const char *folder;       /**< for hst__plan_options; NULL */
+    const uint64_t *identity; /**< likewise */
     double seconds_max; /**< runs estimated to take longer on one core are refused */
 
     /* What the last inputs led to. */

@@ -191,10 +191,12 @@ static hst_status prepare_depthwise(hst__op_ctx *c, hst__step *step, conv_state 
                               .y_stride = s->channels};
     if (!hst__dwconv_f32_plan_init(&s->dw, &d, c->cpu))
         return hst__op_fail(c, HST_E_LIMIT, "the convolution is too large");
-    s->packed = hst__op_block(c, s->dw.packed_bytes);
+    bool filled;
+    s->packed = hst__op_block(c, s->dw.packed_bytes, &filled);
     if (!s->packed)
         return hst__op_nomem(c, s->dw.packed_bytes);
-    hst__dwconv_f32_pack(&s->dw, c->in_const[W]->data, weight_scale(c), s->packed);
+    if (!filled)
+        hst__dwconv_f32_pack(&s->dw, c->in_const[W]->data, weight_scale(c), s->packed);
     release_weights(c, step);
     s->pieces = hst__pieces_cut(s->dw.rows, s->dw.row_flops / 30, 1, c->threads);
     step->ns = step->macs * (s->dw.desc.multiplier == 1 ? 0.1 : 3);
@@ -230,11 +232,13 @@ static hst_status prepare_fast(hst__op_ctx *c, hst__step *step, conv_state *s,
                             .threads = c->threads};
     if (!hst__conv_f32_plan_init(&s->plan, &d, c->cpu))
         return hst__op_fail(c, HST_E_LIMIT, "the convolution is too large");
-    s->packed = hst__op_block(c, s->plan.packed_bytes);
+    bool filled;
+    s->packed = hst__op_block(c, s->plan.packed_bytes, &filled);
     if (!s->packed)
         return hst__op_nomem(c, s->plan.packed_bytes);
-    hst__conv_f32_pack(&s->plan, c->in_const[W]->data, weight_scale(c), s->packed, 0,
-                       s->plan.n_panels);
+    if (!filled)
+        hst__conv_f32_pack(&s->plan, c->in_const[W]->data, weight_scale(c), s->packed, 0,
+                           s->plan.n_panels);
     release_weights(c, step);
     s->split = hst__conv_f32_split(&s->plan);
     step->ns = HST__MAC_NS / 2 * s->plan.tile_flops * (double)s->plan.m_tiles *

@@ -194,11 +194,13 @@ static hst_status prepare_fast(hst__op_ctx *c, hst__step *step, transpose_state 
                                .y_stride = d->out_c};
     if (!hst__conv_transpose_f32_plan_init(&s->plan, &desc, c->cpu))
         return hst__op_fail(c, HST_E_LIMIT, "the convolution is too large");
-    s->packed = hst__op_block(c, s->plan.packed_bytes);
+    bool filled;
+    s->packed = hst__op_block(c, s->plan.packed_bytes, &filled);
     if (!s->packed)
         return hst__op_nomem(c, s->plan.packed_bytes);
-    hst__conv_transpose_f32_pack(&s->plan, c->in_const[W]->data, NULL, s->packed, 0,
-                                 s->plan.n_panels);
+    if (!filled)
+        hst__conv_transpose_f32_pack(&s->plan, c->in_const[W]->data, NULL, s->packed, 0,
+                                     s->plan.n_panels);
     hst__op_release(c->in_const[W]);
     step->consumed = 1u << W;
     step->worker_scratch = s->plan.scratch_bytes;

@@ -213,8 +213,10 @@ void *hst__op_state(hst__op_ctx *c, size_t bytes) {
     return hst__arena_alloc(c->arena, bytes);
 }
 
-void *hst__op_block(hst__op_ctx *c, size_t bytes) {
+void *hst__op_block(hst__op_ctx *c, size_t bytes, bool *filled) {
     hst__op_blocks *b = c->blocks;
+    if (filled)
+        *filled = false;
     if (b->count == b->cap) {
         int cap = b->cap ? b->cap * 2 : 32;
         void *items = hst__realloc(b->items, (size_t)b->cap * sizeof *b->items,
@@ -225,9 +227,13 @@ void *hst__op_block(hst__op_ctx *c, size_t bytes) {
         b->cap = cap;
     }
     b->full = b->bytes_max && (bytes > b->bytes_max || b->bytes > b->bytes_max - bytes);
-    void *p = b->full ? NULL : hst__alloc_raw(bytes);
+    void *kept =
+        b->full || !filled || !b->find ? NULL : b->find(b->user, b->count, bytes);
+    void *p = kept || b->full ? kept : hst__alloc_raw(bytes);
+    if (filled)
+        *filled = kept;
     if (p) {
-        b->items[b->count++] = p;
+        b->items[b->count++] = (hst__op_block_item){p, bytes, kept};
         b->bytes += bytes;
     }
     return p;
@@ -257,7 +263,8 @@ double hst__step_ns(const hst__step *s) {
 
 void hst__op_blocks_fini(hst__op_blocks *b) {
     for (int i = 0; i < b->count; i++)
-        hst__free(b->items[i]);
+        if (!b->items[i].kept)
+            hst__free(b->items[i].data);
     hst__free(b->items);
     *b = (hst__op_blocks){0};
 }

@@ -125,9 +125,12 @@ hst_status hst__op_broadcast(hst__op_ctx *c, const hst__desc *a, const hst__desc
 /** Zeroed state of the step's lifetime; NULL when out of memory (then return
  * hst__op_nomem). */
 void *hst__op_state(hst__op_ctx *c, size_t bytes);
-/** A large 128-byte aligned buffer of the plan's lifetime, contents undefined; NULL when
- * there is none (then return hst__op_nomem). */
-void *hst__op_block(hst__op_ctx *c, size_t bytes);
+/** A large 128-byte aligned buffer of the plan's lifetime, to be filled unless *filled
+ * says that it is, with the same, from an earlier planning: not to be written then.
+ * Without `filled` it never is. NULL when there is none (then return hst__op_nomem). What
+ * goes into it must depend on the node, its constants, the shapes and the CPU level
+ * alone. */
+void *hst__op_block(hst__op_ctx *c, size_t bytes, bool *filled);
 hst_status hst__op_nomem(hst__op_ctx *c, size_t bytes);
 /** Bytes of a constant that is not needed any more may leave memory (a file map's pages).
  */
@@ -145,9 +148,18 @@ static inline char *hst__worker_scratch(const hst__step *s, const hst__run *r,
            (size_t)worker * hst__round_up(s->worker_scratch, HST__ALIGN);
 }
 
+typedef struct hst__op_block_item {
+    void *data;
+    size_t bytes;
+    bool kept; /**< not ours to free */
+} hst__op_block_item;
+
 typedef struct hst__op_blocks {
-    void **items;
+    hst__op_block_item *items; /**< in the order in which they were asked for */
     int count, cap;
+    void *(*find)(void *user, int index, size_t bytes); /**< an earlier planning's block;
+                                                             NULL where there is none */
+    void *user; /**< for find, which may be NULL */
     size_t bytes;
     size_t bytes_max; /**< 0: no limit */
     bool full;        /**< a block was refused for it */

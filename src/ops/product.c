@@ -127,10 +127,12 @@ const size_t *hst__product_offsets(hst__op_ctx *c, const hst__desc *matrix,
 static hst_status pack_constant(hst__op_ctx *c, hst__step *step, product_state *s) {
     const hst_tensor *t = c->in_const[s->p.b];
     hst__gemm_f32_b b = layout(&s->p, t->data, NULL);
-    s->packed = hst__op_block(c, s->plan.packed_bytes);
+    bool filled;
+    s->packed = hst__op_block(c, s->plan.packed_bytes, &filled);
     if (!s->packed)
         return hst__op_nomem(c, s->plan.packed_bytes);
-    hst__gemm_f32_pack(&s->plan, &b, s->packed, 0, s->plan.n_panels);
+    if (!filled)
+        hst__gemm_f32_pack(&s->plan, &b, s->packed, 0, s->plan.n_panels);
     hst__op_release(t);
     step->consumed |= 1u << s->p.b;
     return HST_OK;

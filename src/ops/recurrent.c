@@ -290,7 +290,7 @@ hst_status hst__recurrent_prepare(hst__op_ctx *c, hst__step *step,
         !lay_out(s, &l))
         return hst__op_fail(c, HST_E_LIMIT, "the network is too large");
     for (size_t d = 0; s->constant && d < s->directions; d++) {
-        float *memory = hst__op_block(c, packed_floats(s) * sizeof *memory);
+        float *memory = hst__op_block(c, packed_floats(s) * sizeof *memory, NULL);
         if (!memory)
             return hst__op_nomem(c, packed_floats(s) * sizeof *memory);
         s->weights[d] =

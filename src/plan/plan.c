@@ -5,6 +5,7 @@
 #include "passes/cut.h"
 #include "passes/passes.h"
 #include "passes/report.h"
+#include "plan/store.h"
 
 /** Folding constants takes no longer than this on one core, by estimate. */
 static const double fold_seconds = 10;
@@ -116,11 +117,14 @@ static hst_status place_constant(hst__plan *p, hst__slot *slot, const hst_tensor
     if (how == READ_BYTES || size <= 1 || (uintptr_t)t->data % size == 0)
         return HST_OK;
     hst__op_ctx c = {.blocks = &p->blocks};
-    void *copy = hst__op_block(&c, t->bytes);
+    bool filled;
+    void *copy = hst__op_block(&c, t->bytes, &filled);
     if (!copy)
         return hst__fail_nomem(err, t->bytes);
-    memcpy(copy, t->data, t->bytes);
-    hst__op_release(t);
+    if (!filled) {
+        memcpy(copy, t->data, t->bytes);
+        hst__op_release(t);
+    }
     slot->constant = copy;
     return HST_OK;
 }
@@ -190,12 +194,14 @@ static void describe_border(const hst__graph *head, hst__graph *tail) {
         tail->values[inputs[i]].desc = head->values[head->outputs[i]].desc;
 }
 
-hst_status hst__plan_create(const hst__graph *graph, const hst__plan_options *options,
-                            hst__plan **out, hst_error *err) {
-    *out = NULL;
+/** Takes the store over. */
+static hst_status create(const hst__graph *graph, const hst__plan_options *options,
+                         hst__store *store, hst__plan **out, hst_error *err) {
     hst__plan *p = hst__alloc(sizeof *p);
-    if (!p)
+    if (!p) {
+        hst__store_close(store);
         return hst__fail_nomem(err, sizeof *p);
+    }
     p->threads = options->threads;
     p->cpu = hst__cpu_resolve(options->cpu);
     hst__resolve_options resolve = {.inputs = options->inputs,
@@ -206,6 +212,11 @@ hst_status hst__plan_create(const hst__graph *graph, const hst__plan_options *op
                                                        ? options->seconds_max
                                                        : fold_seconds};
     limit_blocks(p, graph);
+    p->store = store;
+    if (store) {
+        p->blocks.find = hst__store_find;
+        p->blocks.user = store;
+    }
     hst_status st = resolve_graph(p, graph, &resolve, options->may_cut, err);
     if (!st && !options->no_passes)
         st = hst__passes_run(p->graph, err);
@@ -225,12 +236,25 @@ hst_status hst__plan_create(const hst__graph *graph, const hst__plan_options *op
     return HST_OK;
 }
 
+hst_status hst__plan_create(const hst__graph *graph, const hst__plan_options *options,
+                            hst__plan **out, hst_error *err) {
+    *out = NULL;
+    hst__store *store = hst__store_open(graph, options);
+    hst_status st = create(graph, options, store, out, err);
+    if (st || !store || hst__store_fits(store, &(*out)->blocks))
+        return st;
+    hst__plan_destroy(*out);
+    *out = NULL;
+    return create(graph, options, NULL, out, err);
+}
+
 void hst__plan_destroy(hst__plan *p) {
     if (!p)
         return;
     hst__graph_destroy(p->graph);
     hst__graph_destroy(p->tail);
     hst__op_blocks_fini(&p->blocks);
+    hst__store_close(p->store);
     hst__arena_fini(&p->arena);
     hst__free(p);
 }

@@ -25,9 +25,15 @@ typedef struct hst__plan_options {
     int threads;        /**< >= 1 */
     double seconds_max; /**< see hst__plan_check_time; bounds constant folding too */
     hst_cpu_level cpu;
-    bool no_passes; /**< run the graph as it was read: the oracle in tests */
-    bool may_cut;   /**< a tail may stay that a run evaluates */
+    bool no_passes;     /**< run the graph as it was read: the oracle in tests */
+    bool may_cut;       /**< a tail may stay that a run evaluates */
+    const char *folder; /**< where packed weights of an earlier planning may be kept, see
+                             store.h; NULL: not looked for */
+    const uint64_t *identity; /**< of the files that the graph is from, two words; NULL:
+                                   none to tell */
 } hst__plan_options;
+
+struct hst__store;
 
 typedef struct hst__plan {
     hst__graph
@@ -35,7 +41,8 @@ typedef struct hst__plan {
     hst__graph *tail; /**< NULL, or what must wait for a run's values, see hst__cut: the
                          steps make its last inputs, and `graph` is its head */
     hst__arena arena;
-    hst__op_blocks blocks; /**< packed weights and aligned copies of constants */
+    hst__op_blocks blocks;    /**< packed weights and aligned copies of constants */
+    struct hst__store *store; /**< NULL, or what some of them lie in */
     hst__step *steps;
     int n_steps;
     hst__slot *slots; /**< slot 0 is the absent one; value v has slot v + 1 */

@@ -1,6 +1,9 @@
 /* Every allocation fails once: load, plan, session and run give HST_E_NOMEM, or the right
  * answer where they can do without (removing dead nodes), leak nothing (the address
  * sanitizer watches) and work again afterwards. */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "base/memory.h"
 #include "hasten/session.h"
 #include "support/test.h"
@@ -16,7 +19,8 @@ static bool hook(size_t bytes, void *user) {
 typedef struct setup {
     const char *path;
     hst_tensor *input;
-    size_t bytes; /**< of the output */
+    size_t bytes;       /**< of the output */
+    const char *folder; /**< where the plan is kept and found; NULL */
 } setup;
 
 enum { OUTPUT_MAX = 64 };
@@ -26,11 +30,17 @@ static hst_status attempt(const setup *p, void *output, hst_error *err) {
     hst_session *s = NULL;
     hst_session_options options;
     const hst_tensor *in = p->input;
+    const hst_input_shape whole = {.name = "image", .rank = 4, .dims = {1, 3, 224, 224}};
     hst_session_options_init(&options);
     options.threads = 2;
+    options.plan_folder = p->folder;
+    options.shapes = p->folder ? &whole : NULL;
+    options.n_shapes = p->folder ? 1 : 0;
     hst_status st = hst_model_load_file(p->path, &m, err);
     if (!st)
         st = hst_session_create(m, &options, &s, err);
+    if (!st && p->folder)
+        st = hst_session_store_plan(s, p->folder, NULL, err);
     if (!st)
         st = hst_session_run(s, &in, 1, err);
     if (!st) {
@@ -66,8 +76,8 @@ static void fail_each(const setup *p) {
 }
 
 static void every_allocation_fails_once(const char *path, const hst_tensor_info *info,
-                                        size_t bytes) {
-    setup p = {.path = path, .bytes = bytes};
+                                        size_t bytes, const char *folder) {
+    setup p = {.path = path, .bytes = bytes, .folder = folder};
     hst_error err;
     assert_ok(hst_tensor_create(info, &p.input, &err), &err);
     for (size_t i = 0; i < hst_tensor_count(p.input); i++)
@@ -80,7 +90,19 @@ static void planned(void **state) {
     (void)state;
     every_allocation_fails_once(HASTEN_SOURCE_DIR "/models/strip/strip.onnx",
                                 &(hst_tensor_info){HST_DTYPE_F32, 4, {1, 3, 224, 224}},
-                                6 * sizeof(float));
+                                6 * sizeof(float), NULL);
+}
+
+/** Its packed weights are found in a folder, and put there again. */
+static void stored(void **state) {
+    char folder[] = "/tmp/hasten-alloc-XXXXXX", command[100];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    every_allocation_fails_once(HASTEN_SOURCE_DIR "/models/strip/strip.onnx",
+                                &(hst_tensor_info){HST_DTYPE_F32, 4, {1, 3, 224, 224}},
+                                6 * sizeof(float), folder);
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    assert_int_equal(system(command), 0);
 }
 
 /** The shape of the output depends on data. */
@@ -88,10 +110,11 @@ static void cut(void **state) {
     (void)state;
     every_allocation_fails_once(HASTEN_SOURCE_DIR "/tests/golden/runner/data_tail.onnx",
                                 &(hst_tensor_info){HST_DTYPE_F32, 2, {4, 6}},
-                                4 * sizeof(float)); /* that many are above 3 */
+                                4 * sizeof(float), NULL); /* that many are above 3 */
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(planned), cmocka_unit_test(cut)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(planned),
+                                       cmocka_unit_test(stored), cmocka_unit_test(cut)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
