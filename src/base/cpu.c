@@ -2,6 +2,7 @@
 
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/status.h"
 
@@ -69,6 +70,17 @@ bool hst__cpu_has_bf16(void) { return false; }
 unsigned hst__cpu_flush_subnormals(void) { return 0; }
 void hst__cpu_restore_fp(unsigned saved) { (void)saved; }
 #endif
+
+size_t hst__cpu_l2_bytes(void) {
+    static atomic_long known;
+    long bytes = atomic_load_explicit(&known, memory_order_relaxed);
+    if (!bytes) {
+        bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+        bytes = bytes > 0 ? bytes : 1 << 20;
+        atomic_store_explicit(&known, bytes, memory_order_relaxed);
+    }
+    return (size_t)bytes;
+}
 
 hst_cpu_level hst__cpu_resolve(hst_cpu_level wish) {
     hst_cpu_level best = hst__cpu_detect();

@@ -3,11 +3,14 @@
 #define HST_BASE_CPU_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "hasten/cpu.h"
 
 /** The highest level this machine can run, found once. */
 hst_cpu_level hst__cpu_detect(void);
+/** Size of the second-level cache; 1 MB where the system does not tell. */
+size_t hst__cpu_l2_bytes(void);
 /** True where AVX512_BF16 is there too. */
 bool hst__cpu_has_bf16(void);
 /** A level that exists here: AUTO becomes the highest, a higher wish is lowered to it. */
