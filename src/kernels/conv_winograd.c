@@ -224,6 +224,7 @@ static void multiply(const hst__conv_f32_plan *plan, const layout *l,
         source from = {v + i * l->v_step, l->ldv};
         loop.source = &from;
         loop.packed = args->packed + i * l->weights;
+        loop.then = i + 1 < l->matrices ? loop.packed + l->weights : NULL;
         loop.c = p + i * l->p_step;
         hst__gemm_f32_loop_run(&loop, &all);
     }

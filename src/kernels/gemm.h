@@ -25,6 +25,9 @@ typedef struct hst__gemm_f32_tile {
     const float *packed; /**< the first panel */
     size_t panel_stride; /**< floats from one panel to the next */
     size_t k_begin;      /**< the row of each panel that the sum starts with */
+    const float *next;   /**< NULL, or what is used soon: panel_stride floats on for each
+                              panel, next_pace bytes of it for each product of a sum */
+    size_t next_pace;
     float *c;
     size_t ldc;
     size_t m, n;         /**< rows 1..mr, columns >= 1 */

@@ -57,7 +57,9 @@ typedef struct pass {
     size_t first_group, first_panel; /* where panel_begin lies: group, panel in it */
     size_t column_begin, column_end;
     size_t tap_begin, taps, run_begin, run;
-    bool first, last; /* block of the sum */
+    bool first, last;  /* block of the sum */
+    const float *next; /* for the tile, or NULL */
+    size_t next_pace;
 } pass;
 
 static size_t min(size_t a, size_t b) { return a < b ? a : b; }
@@ -118,6 +120,8 @@ static void run_tile(const hst__gemm_f32_loop *l, const pass *p, size_t tile) {
         .ldc = l->ldc,
         .m = m,
         .alpha = e->alpha,
+        .next = p->next,
+        .next_pace = p->next_pace,
     };
     if (p->last && in_registers)
         t.act = e->act;
@@ -136,29 +140,75 @@ static void run_tile(const hst__gemm_f32_loop *l, const pass *p, size_t tile) {
                &e->act);
 }
 
-/* All blocks of the sum, in order, for some panels and tiles. */
-static void run_blocks(const hst__gemm_f32_loop *l, pass *p, size_t begin, size_t end) {
-    size_t run_begin = 0;
-    do {
-        size_t run = min(l->block_run, l->run - run_begin), tap = 0;
-        do {
-            p->tap_begin = tap;
-            p->taps = min(l->block_taps, l->taps - tap);
-            p->run_begin = run_begin;
-            p->run = run;
-            p->first = run_begin == 0 && tap == 0;
-            tap += p->taps;
-            p->last = run_begin + run == l->run && tap == l->taps;
-            for (size_t tile = begin; tile < end; tile++)
-                run_tile(l, p, tile);
-        } while (tap < l->taps);
-        run_begin += run;
-    } while (run_begin < l->run);
-}
-
 /** Panels that are kept in L2 while rows pass: two fifths of it. With 512 KB the half of
  * what 1 MB takes gives 4 to 6 % for 768x3072 weights. */
 static size_t group_floats(void) { return hst__cpu_l2_bytes() * 2 / 5 / sizeof(float); }
+
+/* Where the loops are: rows from tile `row` on, panels from `panel` on, one block of the
+ * sum. */
+typedef struct place {
+    size_t row, panel, run_begin, tap;
+} place;
+
+/* How far the loops go, and in which steps. */
+typedef struct extent {
+    const hst__tiles *tiles;
+    size_t rows, panels;
+} extent;
+
+/* Blocks of the sum are innermost, then panels, then rows. */
+static bool advance(const hst__gemm_f32_loop *l, const extent *e, place *p) {
+    p->tap += l->block_taps;
+    if (p->tap < l->taps)
+        return true;
+    p->tap = 0;
+    p->run_begin += l->block_run;
+    if (p->run_begin < l->run)
+        return true;
+    p->run_begin = 0;
+    p->panel += e->panels;
+    if (p->panel < e->tiles->n_end)
+        return true;
+    p->panel = e->tiles->n_begin;
+    p->row += e->rows;
+    return p->row < e->tiles->m_end;
+}
+
+static pass pass_at(const hst__gemm_f32_loop *l, const extent *e, const place *at) {
+    pass p = pass_over(l, at->panel, min(at->panel + e->panels, e->tiles->n_end));
+    p.tap_begin = at->tap;
+    p.taps = min(l->block_taps, l->taps - at->tap);
+    p.run_begin = at->run_begin;
+    p.run = min(l->block_run, l->run - at->run_begin);
+    p.first = at->run_begin == 0 && at->tap == 0;
+    p.last = at->run_begin + p.run == l->run && at->tap + p.taps == l->taps;
+    return p;
+}
+
+/* Where the pass's part of its first panel lies, if all its panels are of one group and
+ * whole. */
+static const float *packed_at(const hst__gemm_f32_loop *l, const float *packed,
+                              const pass *p) {
+    size_t nr = l->kernel->nr, panels = p->panel_end - p->panel_begin;
+    if (p->first_panel + panels > l->group_n / nr)
+        return NULL;
+    return packed + p->first_group * l->group_floats +
+           p->first_panel * nr * l->taps * l->run +
+           (p->run_begin * l->taps + p->tap_begin * p->run) * nr;
+}
+
+/* One pass over all its tiles. The first tile waits for the panels to come from memory;
+ * the others, while they use them again, bring in those of the next pass, a part each. */
+static void run_tiles(const hst__gemm_f32_loop *l, pass *p, size_t begin, size_t end,
+                      const float *next) {
+    size_t floats = p->taps * p->run * l->kernel->nr, others = end - begin - 1;
+    run_tile(l, p, begin);
+    p->next_pace = others ? (floats / others * sizeof *next) / (p->taps * p->run) + 1 : 0;
+    for (size_t i = 0; i < others; i++) {
+        p->next = next ? next + floats / others * i : NULL;
+        run_tile(l, p, begin + 1 + i);
+    }
+}
 
 void hst__gemm_f32_loop_run(const hst__gemm_f32_loop *l, const hst__tiles *tiles) {
     assert(hst__act_in_registers(l->epilogue->act.kind) || l->epilogue->row);
@@ -172,10 +222,20 @@ void hst__gemm_f32_loop_run(const hst__gemm_f32_loop *l, const hst__tiles *tiles
     bool one_pass = block > l->taps * l->run && panels >= tiles->n_end - tiles->n_begin;
     if (one_pass)
         rows = tiles->m_end - tiles->m_begin;
-    for (size_t i = tiles->m_begin; i < tiles->m_end; i += rows) {
-        for (size_t j = tiles->n_begin; j < tiles->n_end; j += panels) {
-            pass p = pass_over(l, j, min(j + panels, tiles->n_end));
-            run_blocks(l, &p, i, min(i + rows, tiles->m_end));
+    const extent e = {tiles, rows, panels};
+    place at = {.row = tiles->m_begin, .panel = tiles->n_begin}, then = at;
+    if (tiles->m_begin >= tiles->m_end || tiles->n_begin >= tiles->n_end)
+        return;
+    for (bool more = true; more; at = then) {
+        pass p = pass_at(l, &e, &at);
+        const float *next = NULL;
+        more = advance(l, &e, &then);
+        if (!more)
+            then = (place){.panel = tiles->n_begin};
+        if (more || l->then) {
+            pass q = pass_at(l, &e, &then);
+            next = packed_at(l, more ? l->packed : l->then, &q);
         }
+        run_tiles(l, &p, at.row, min(at.row + rows, tiles->m_end), next);
     }
 }

@@ -28,6 +28,7 @@ typedef struct hst__gemm_f32_loop {
     size_t group_offset;          /**< elements from one group's rows to the next's */
     bool gathered;                /**< rows lie in scratch, at their first value */
     const float *packed;
+    const float *then; /**< packed of the product of this shape that follows, or NULL */
     float *c;
     size_t ldc;
     const hst__epilogue *epilogue;

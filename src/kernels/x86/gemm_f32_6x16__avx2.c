@@ -12,8 +12,7 @@
 enum {
     MR = 6,
     NR = 16,
-    AHEAD = 32 /* steps of k that B is prefetched ahead, for weights that come from
-                  memory: 0.9 % of ResNet-50 */
+    AHEAD = 32 /* steps of k that B is prefetched ahead where it comes from memory */
 };
 
 /* Columns in a row of a panel: the last panel may hold one vector instead of two. */
@@ -31,12 +30,12 @@ typedef struct sums {
 #define INLINE static inline __attribute__((always_inline))
 
 /* Sums += column k of A times row k of B. */
-INLINE void step(const float *const *a, size_t k, const float *b, int m, width w,
-                 sums *s) {
+INLINE void step(const float *const *a, size_t k, const float *b, const char *ahead,
+                 int m, width w, sums *s) {
     __m256 b0 = _mm256_loadu_ps(b), b1 = b0;
     if (w == W16) {
         b1 = _mm256_loadu_ps(b + 8);
-        _mm_prefetch((const char *)(b + AHEAD * W16), _MM_HINT_T0);
+        _mm_prefetch(ahead, _MM_HINT_T0);
     }
     UNROLL for (int i = 0; i < m; i++) {
         __m256 value = _mm256_broadcast_ss(a[i] + k);
@@ -46,19 +45,23 @@ INLINE void step(const float *const *a, size_t k, const float *b, int m, width w
     }
 }
 
-INLINE void sum_up(const hst__gemm_f32_tile *t, const float *b, int m, width w, sums *s) {
+/* While the panel at b is summed up, memory brings in what stands from `ahead` on. */
+INLINE void sum_up(const hst__gemm_f32_tile *t, const float *b, const float *next, int m,
+                   width w, sums *s) {
+    const char *ahead = (const char *)(next ? next : b + AHEAD * W16);
+    const size_t pace = next ? t->next_pace : W16 * sizeof *b;
     UNROLL for (int i = 0; i < m; i++) s->v[i][0] = s->v[i][1] = _mm256_setzero_ps();
     const float *const *rows = t->rows;
     for (size_t tap = 0; tap < t->taps; tap++, rows += MR) {
         const float *p[MR];
         UNROLL for (int i = 0; i < m; i++) p[i] = rows[i] + t->offset;
         size_t k = 0;
-        for (; k + 2 <= t->kc; k += 2, b += 2 * w) {
-            step(p, k, b, m, w, s);
-            step(p, k + 1, b + w, m, w, s);
+        for (; k + 2 <= t->kc; k += 2, b += 2 * w, ahead += 2 * pace) {
+            step(p, k, b, ahead, m, w, s);
+            step(p, k + 1, b + w, ahead + pace, m, w, s);
         }
-        for (; k < t->kc; k++, b += w)
-            step(p, k, b, m, w, s);
+        for (; k < t->kc; k++, b += w, ahead += pace)
+            step(p, k, b, ahead, m, w, s);
     }
 }
 
@@ -117,21 +120,22 @@ INLINE void finish(const hst__gemm_f32_tile *t, size_t j, size_t n, int m, int v
 }
 
 INLINE void panels(const hst__gemm_f32_tile *t, int m) {
-    const float *packed = t->packed;
+    const float *packed = t->packed, *next = t->next;
     size_t j = 0;
     sums s;
     for (; j + NR <= t->n; j += NR, packed += t->panel_stride) {
-        sum_up(t, packed + t->k_begin * W16, m, W16, &s);
+        sum_up(t, packed + t->k_begin * W16, next, m, W16, &s);
+        next += next ? t->panel_stride : 0;
         finish(t, j, 8, m, 0, true, &s);
         finish(t, j + 8, 8, m, 1, true, &s);
     }
     size_t left = t->n - j;
     if (left > 8) {
-        sum_up(t, packed + t->k_begin * W16, m, W16, &s);
+        sum_up(t, packed + t->k_begin * W16, next, m, W16, &s);
         finish(t, j, 8, m, 0, true, &s);
         finish(t, j + 8, left - 8, m, 1, false, &s);
     } else if (left) {
-        sum_up(t, packed + t->k_begin * W8, m, W8, &s);
+        sum_up(t, packed + t->k_begin * W8, NULL, m, W8, &s);
         finish(t, j, left, m, 0, false, &s);
     }
 }
