@@ -201,11 +201,14 @@ static const float *packed_at(const hst__gemm_f32_loop *l, const float *packed,
  * the others, while they use them again, bring in those of the next pass, a part each. */
 static void run_tiles(const hst__gemm_f32_loop *l, pass *p, size_t begin, size_t end,
                       const float *next) {
-    size_t floats = p->taps * p->run * l->kernel->nr, others = end - begin - 1;
+    size_t products = p->taps * p->run, others = end - begin - 1;
     run_tile(l, p, begin);
-    p->next_pace = others ? (floats / others * sizeof *next) / (p->taps * p->run) + 1 : 0;
+    if (!products) /* a transposed convolution's phase that no tap reaches */
+        next = NULL;
+    size_t part = next && others ? products * l->kernel->nr / others : 0;
+    p->next_pace = next ? part * sizeof *next / products + 1 : 0;
     for (size_t i = 0; i < others; i++) {
-        p->next = next ? next + floats / others * i : NULL;
+        p->next = next ? next + part * i : NULL;
         run_tile(l, p, begin + 1 + i);
     }
 }
